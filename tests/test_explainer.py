@@ -30,7 +30,7 @@ def counted(explainer: p2ce.Explainer) -> list[str]:
         return call
 
     model = replace(model, evaluate=listening("model", model.evaluate))
-    if detector is not None and detector.evaluate is not None:
+    if detector is not None and not detector.is_its_score:
         detector = replace(detector, evaluate=listening("detector", detector.evaluate))
     explainer._problem = replace(problem, model=model, detector=detector)
     return calls

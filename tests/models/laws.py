@@ -12,7 +12,8 @@ from sklearn.datasets import load_diabetes, load_wine
 
 from p2ce.engine.scores.external import ACCEPT, REJECT
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
-from p2ce.models.parse_model import ModelAdapter, parse_model
+from p2ce.models.decisions.adapter import Adapter
+from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 JOBS = ("clerk", "cook", "king", "smith", "none of these")
@@ -96,7 +97,7 @@ def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def hard_rows(
-    found: ModelAdapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, unseen: bool
+    found: Adapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, unseen: bool
 ) -> np.ndarray:
     """Place rows of codes at split thresholds and their neighbours, at all labels, unseen ones and gaps."""
     rng = np.random.default_rng(1)
@@ -117,7 +118,7 @@ def hard_rows(
     return rows
 
 
-def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
+def _near(found: Adapter, name: str, kind: str) -> np.ndarray:
     """List values at the cuts of a column, next to them in both precisions, next to zero, and far out."""
     if kind == "b":
         return np.array([0.0, 1.0])
@@ -134,7 +135,7 @@ def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
     return np.concatenate([*own, *beside, TINY, LARGE if found.reach is None else TINY])
 
 
-def edge_rows(found: ModelAdapter, reference: pd.DataFrame, *, count: int = 25) -> pd.DataFrame:
+def edge_rows(found: Adapter, reference: pd.DataFrame, *, count: int = 25) -> pd.DataFrame:
     """Walk from rejected to accepted rows of numbers by halves, down to neighbouring floats."""
     if codebook_of(reference).is_category.any() or reference.isna().any(axis=None):
         return reference
@@ -168,7 +169,7 @@ class Certified(NamedTuple):
     value: np.ndarray  # of the first score
 
 
-def certified(found: ModelAdapter, codes: np.ndarray) -> Certified:
+def certified(found: Adapter, codes: np.ndarray) -> Certified:
     """Compare all scores with their thresholds."""
     accepted, rejected = np.ones(len(codes), dtype=bool), np.zeros(len(codes), dtype=bool)
     values = []
@@ -189,7 +190,7 @@ def assert_conforms(
     edge: bool = False,
     unseen: bool = True,
     **wanted: Any,
-) -> tuple[ModelAdapter, pd.DataFrame]:
+) -> tuple[Adapter, pd.DataFrame]:
     """Check what is certified, reported and evaluated, on the reference, at thresholds and next to them.
 
     ``undecided`` is the share of the usual rows that may be left to the model. ``wanted`` is passed to
@@ -217,7 +218,7 @@ def assert_conforms(
     return found, rows
 
 
-def _assert_certified(found: ModelAdapter, book: Codebook, rows: pd.DataFrame, undecided: float) -> None:
+def _assert_certified(found: Adapter, book: Codebook, rows: pd.DataFrame, undecided: float) -> None:
     own = found.evaluate(rows)
     accepted = own >= found.threshold
     proven = certified(found, book.of(found.columns).encode(rows))
@@ -232,7 +233,7 @@ def _assert_certified(found: ModelAdapter, book: Codebook, rows: pd.DataFrame, u
         assert (error[known] <= found.tolerance).all(), f"the reported value is off by {error[known].max()}"
 
 
-def _assert_evaluated(model: Any, found: ModelAdapter, rows: pd.DataFrame, target: Any) -> None:
+def _assert_evaluated(model: Any, found: Adapter, rows: pd.DataFrame, target: Any) -> None:
     """What is evaluated has to be what the model's own methods say."""
     takes_frames = hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_")
     given = rows if takes_frames else rows[list(found.columns)].to_numpy()

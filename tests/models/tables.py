@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.tables.codebook import Codebook
 from tests.models.laws import assert_conforms, certified
 
@@ -55,12 +55,12 @@ def table(rows: int = 500, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     return frame, pd.Series(wealth)
 
 
-def conforms(model: Any, reference: pd.DataFrame, **wanted: Any) -> ModelAdapter:
+def conforms(model: Any, reference: pd.DataFrame, **wanted: Any) -> Adapter:
     """Check the laws; give the parsed model."""
     return assert_conforms(model, reference, **wanted)[0]
 
 
-def certainties(found: ModelAdapter, rows: pd.DataFrame, book: Codebook) -> tuple[np.ndarray, np.ndarray]:
+def certainties(found: Adapter, rows: pd.DataFrame, book: Codebook) -> tuple[np.ndarray, np.ndarray]:
     """State which rows are certified to be accepted, and which to be rejected."""
     proven = certified(found, book.of(found.columns).encode(rows))
     return proven.accepted & found.decides, proven.rejected

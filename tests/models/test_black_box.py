@@ -12,6 +12,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier, VotingRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB
@@ -29,6 +30,7 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
+from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import diabetes, people, wine
 from tests.optional import LazyLibrary, with_torch
@@ -465,3 +467,39 @@ def test_a_mistake_is_named(model, frame, wanted, error, message):
 def test_a_mistake_with_a_module_is_named(make, frame, error, message):
     with pytest.raises(error, match=message):
         parse_model(make(), reference=frame)
+
+
+class Half:
+    """A model with a property that fails."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    @property
+    def classes_(self) -> Any:
+        raise self.error
+
+    def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
+        second = sigmoid(rows["age"].to_numpy())
+        return np.stack([1.0 - second, second], axis=1)
+
+
+def test_a_property_that_fails_is_not_taken_for_a_missing_one():
+    for missing in (AttributeError("no classes"), NotFittedError("not fitted")):
+        assert parse_model(Half(missing), reference=SCALED).classes == (0, 1)
+    message = "classes_ of Half raised ZeroDivisionError: oops when it was looked up"
+    with pytest.raises(InvalidOutput, match=message):
+        parse_model(Half(ZeroDivisionError("oops")), reference=SCALED)
+
+
+def test_a_detectors_property_that_fails_is_not_taken_for_a_missing_one():
+    class Odd:
+        @property
+        def feature_names_in_(self) -> Any:
+            raise ZeroDivisionError("oops")
+
+        def score_samples(self, rows: Any) -> np.ndarray:
+            return np.zeros(len(rows))
+
+    with pytest.raises(InvalidOutput, match="feature_names_in_ of Odd raised ZeroDivisionError: oops"):
+        parse_detector(Odd(), reference=SCALED)

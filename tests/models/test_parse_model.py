@@ -26,8 +26,8 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.contract.model_adapter import LEAD
-from p2ce.models.parse_model import FAMILIES, columns_with_missing, parse_model
+from p2ce.models.decisions.adapter import LEAD, columns_with_missing
+from p2ce.models.parse_model import FAMILIES, parse_model
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people
 

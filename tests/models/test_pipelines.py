@@ -251,3 +251,12 @@ def test_a_scaler_that_writes_into_its_input_harms_nobody(scaler, last):
     own = found.evaluate(frame)
     pd.testing.assert_frame_equal(frame, before)
     assert (own == model.predict_proba(before.copy())[:, 1]).all()
+
+
+def test_a_pipeline_that_is_sparse_inside_is_the_same_as_a_black_box():
+    """What the last step receives is copied in the form that it has."""
+    model = fitted(hot().set_params(sparse_threshold=1.0), LogisticRegression(max_iter=2000))
+    assert hasattr(model[:-1].transform(TABLE), "toarray")
+    found = parse_model(model, reference=TABLE, black_box=True)
+    assert found.score is None
+    assert (found.evaluate(TABLE) == model.predict_proba(TABLE)[:, 1]).all()

@@ -12,7 +12,7 @@ from p2ce.engine.grid.placement import Placement, place
 from p2ce.models.estimates.attributions import Attributor
 from p2ce.models.estimates.candidate_attributions import best_attributions, mean_attributions
 from p2ce.models.estimates.instance_gains import estimated_scores, lay_out_gains
-from p2ce.models.estimates.link_scale import Link
+from p2ce.models.estimates.link_scale import LinkScale
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.paper import Mapocam
 from p2ce.run.paper.maximum import shap_maximum
@@ -61,7 +61,9 @@ def test_the_repaired_estimate_covers_every_completion(seed: int, left: int, per
     values = [np.union1d(rng.integers(0, 6, size=3), person[0, axis]) for axis in range(3)]
     grid = BaseGrid.from_candidates(dict(zip(AXES, values, strict=True)), columns=COLUMNS)
     placement = place(grid, person)
-    explained = Attributor(ShapEstimate(background=5), None, model, reference, COLUMNS, seed, Link.IDENTITY)
+    explained = Attributor(
+        ShapEstimate(background=5), None, model, reference, COLUMNS, seed, LinkScale.IDENTITY
+    )
     tabulate = mean_attributions if personal else best_attributions
     table = tabulate(explained, reference, grid, 2, rng)
     found = lay_out_gains(explained, table, grid, placement, person, personal=personal)
@@ -86,7 +88,9 @@ def test_the_corrected_maximum_covers_every_completion_of_an_additive_model(
         [rng.integers(0, 6, size=(30, 4)), np.repeat(np.arange(6)[:, None], 4, axis=1)]
     ).astype(float)
     point = rng.integers(0, 6, size=(1, 4)).astype(float)
-    explained = Attributor(ShapEstimate(background=5), None, model, reference, COLUMNS, seed, Link.IDENTITY)
+    explained = Attributor(
+        ShapEstimate(background=5), None, model, reference, COLUMNS, seed, LinkScale.IDENTITY
+    )
     known = explained.explain(reference).max(axis=0)
     phi = explained.explain(point)[0]
     is_open = slice(decided, 3)

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 
@@ -38,5 +38,5 @@ def formula(frame: pd.DataFrame) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-margin.to_numpy()))
 
 
-def adapter_of(model: Any) -> ModelAdapter:
+def adapter_of(model: Any) -> Adapter:
     return parse_model(model, reference=FRAME)

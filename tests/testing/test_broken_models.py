@@ -10,18 +10,18 @@ import pytest
 
 from p2ce.engine.scores.external import ACCEPT, Verdicts
 from p2ce.engine.scores.score import Bound
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.testing import check_adapter, check_model
 from tests.optional import needs
 from tests.testing.subjects import FRAME, QUICK, adapter_of, formula, logistic, network, tree
 
 
-def fails(found: ModelAdapter, match: str) -> None:
+def fails(found: Adapter, match: str) -> None:
     with pytest.raises(AssertionError, match=match):
         check_adapter(found, FRAME, **QUICK)
 
 
-def changed(found: ModelAdapter, **parts: Any) -> ModelAdapter:
+def changed(found: Adapter, **parts: Any) -> Adapter:
     return replace(found, score=replace(found.score, **parts))
 
 
@@ -104,7 +104,7 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
     """It says no just where the best cell of a box reaches the threshold."""
     model = network()
 
-    def read(threshold: float | None = None) -> ModelAdapter:
+    def read(threshold: float | None = None) -> Adapter:
         from p2ce.models.parse_model import parse_model
 
         found = parse_model(model, reference=FRAME, threshold=threshold)

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from p2ce.engine.scores.score import FlatScore
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.parse_model import parse_model
 from p2ce.testing import check_adapter, check_model
 from tests.models.detectors.test_tables import encoder, people
@@ -140,7 +140,7 @@ def test_missing_values_that_were_not_parsed() -> None:
 
 def test_unseen_labels_that_are_parsed_wrongly() -> None:
     places = {"own": 0.0, "rent": 1.0, "free": 2.0}
-    found = ModelAdapter(
+    found = Adapter(
         family="mine",
         columns=("housing",),
         scale="decision",

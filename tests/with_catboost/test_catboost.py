@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.families.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_conforms, people, table
@@ -41,11 +41,11 @@ def test_what_is_not_supported_is_a_black_box_or_rejected():
     cats = ["job", "grade", "town", "owner", "region"]
     model = catboost.CatBoostClassifier(iterations=20, depth=3, cat_features=cats, **QUIET)
     model.fit(table_frame, number > np.median(number))
-    request = Request(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.parse)
+    request = ParseRequest(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="a statistic of categories"):
         catboost_family.parse(model, request)
     poisson = catboost.CatBoostRegressor(iterations=2, loss_function="Poisson", **QUIET).fit(frame, label)
-    request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.parse)
+    request = ParseRequest(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="does not predict the sum of its trees"):
         catboost_family.parse(poisson, request)
 
@@ -67,6 +67,6 @@ def test_a_category_that_the_reference_does_not_show_is_not_guessed():
     frame = whole(frame)
     model = catboost.CatBoostClassifier(**one_hot()).fit(frame, (number > np.median(number)).astype(int))
     part = frame[frame["job"] != "cook"]
-    request = Request(reference=part, target=1, reach=np.ones(8), parse=catboost_family.parse)
+    request = ParseRequest(reference=part, target=1, reach=np.ones(8), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="category of 'job' that does not occur in the reference"):
         catboost_family.parse(model, request)

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from p2ce.engine.scores.external import UNDECIDED
-from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
-from p2ce.models.contract.model_adapter import ModelAdapter, Request
+from p2ce.errors import InvalidReference, InvalidTarget, ModelMismatch, UnsupportedModel
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.torch import family as torch_network
 from p2ce.models.parse_model import parse_model
@@ -163,9 +163,9 @@ def test_a_black_box_module_means_the_same(name, target):
     assert (black_box.predict(FRAME) == parsed.predict(FRAME)).all()
 
 
-def parse(module, frame: pd.DataFrame = FRAME, target=1) -> ModelAdapter:
+def parse(module, frame: pd.DataFrame = FRAME, target=1) -> Adapter:
     reach = np.ones(frame.shape[1])
-    request = Request(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
+    request = ParseRequest(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
     return certify(torch_network.parse(module, request), request)
 
 
@@ -254,3 +254,18 @@ def test_columns_and_target_are_checked():
         parse(build("one logit"), FRAME[COLUMNS[:4]])
     with pytest.raises(InvalidTarget):
         parse(build("one logit"), target=2)
+
+
+def test_a_setting_that_rounds_more_than_when_the_module_was_parsed_is_noticed():
+    module = nn.Sequential(*layers(6, 4, 1)).eval()
+    found = parse_model(module, reference=FRAME)
+    before = torch.get_float32_matmul_precision()
+    found.evaluate(FRAME)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with pytest.raises(ModelMismatch, match=r"now multiplies the float32 matrices .* in bfloat16"):
+            found.evaluate(FRAME)
+        parse_model(module, reference=FRAME).evaluate(FRAME)  # which now allows for it
+    finally:
+        torch.set_float32_matmul_precision(before)
+    found.evaluate(FRAME)

@@ -23,7 +23,7 @@ from p2ce.compile.rule_scores import columns_to_miss, resolve_rules
 from p2ce.compile.sample_reference import sample_rows
 from p2ce.compile.settle_target import settle_target
 from p2ce.errors import InvalidArgument
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import warn_about_decisions
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.monotone_constraints import favourable_constraints
@@ -53,7 +53,7 @@ class Compiled:
 
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
-    parse_models: "partial[tuple[ModelAdapter, ...]]"
+    parse_models: "partial[tuple[Adapter, ...]]"
     # A copy, since the caller's frame may change later; for save() and one-hot groups.
     reference: pd.DataFrame
     kind: TableKind  # the kind of table that the reference was

@@ -20,10 +20,9 @@ from p2ce.engine.grid.grouped_axis import Compound, widen
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.engine.solver.settings import Settings, make_settings
-from p2ce.models.contract.model_adapter import LEAD, ModelAdapter
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import LEAD, Adapter
 from p2ce.models.estimates.attributions import Attributions
-from p2ce.models.estimates.estimate import Estimate
+from p2ce.models.estimates.calibration import FittedEstimate
 from p2ce.objectives.objective import FittedObjective
 from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.policy.inference.relations import Relation
@@ -69,9 +68,9 @@ class Problem:
     labels: "pd.Index[Any]"  # the same columns, with the labels of the caller's frame
     codebook: Codebook  # how each column is coded
     nullable: frozenset[str]  # the columns in which the models are also parsed for missing values
-    model: ModelAdapter
-    others: tuple[ModelAdapter, ...] = ()  # further models that must accept too
-    detector: DetectorAdapter | None
+    model: Adapter
+    others: tuple[Adapter, ...] = ()  # further models that must accept too
+    detector: Adapter | None
     objectives: tuple[FittedObjective, ...]
     policy: Policy
     rules: tuple[CompiledRule, ...]
@@ -89,7 +88,7 @@ class Problem:
     dtype_names: dict[str, str]  # repeated in every explanation
     categories: dict[str, Categories]  # likewise
     record: ProblemRecord | None = None  # part of every explanation
-    estimate: Estimate | None = None  # prunes without proof
+    estimate: FittedEstimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
     # (few, columns) rows of the reference that the models accept, and the seconds for evaluating a row: a
     # search under a time limit begins with them.
@@ -111,7 +110,7 @@ class Problem:
         return sum(compound.is_category for compound in self.compounds)
 
     @cached_property
-    def models(self) -> tuple[ModelAdapter, ...]:
+    def models(self) -> tuple[Adapter, ...]:
         """All models that must accept."""
         return self.model, *self.others
 
@@ -126,7 +125,7 @@ class Problem:
         return EXACT if self.method is None else self.method.name
 
     @cached_property
-    def required_detector(self) -> DetectorAdapter | None:
+    def required_detector(self) -> Adapter | None:
         """The detector, if the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
 
@@ -145,7 +144,7 @@ class Problem:
         is the detector.
         """
         detector = self.required_detector
-        if detector is None or detector.score is None or detector.evaluate is None:
+        if detector is None or detector.score is None or detector.is_its_score:
             return 0.0
         width = detector.score.accept_from - detector.score.reject_below
         return max(2.0 * width, float(np.finfo(np.float64).tiny))
@@ -258,7 +257,7 @@ class Problem:
         """Return the name of a model in messages: with its number if there are several."""
         return "model" if not self.others else f"model number {number + 1}"
 
-    def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
+    def columns_of(self, model: Adapter) -> list[int]:
         """Return the positions of a model's or detector's columns among those of the first model."""
         place = {name: at for at, name in enumerate(self.names)}
         return [place[name] for name in model.columns]
@@ -366,10 +365,10 @@ class Problem:
 
     def with_models(
         self,
-        models: Sequence[ModelAdapter],
+        models: Sequence[Adapter],
         *,
         codebook: Codebook,
-        detector: DetectorAdapter | None,
+        detector: Adapter | None,
         nullable: frozenset[str],
     ) -> "Problem":
         """Compile the same problem with newly parsed models and detector, and the codebook of the models."""

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from p2ce.compile.settle_target import agree
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.inference.known_outcomes import KnownOutcomes, associations, with_associations
 from p2ce.policy.policy import Policy
@@ -19,7 +19,7 @@ log = logging.getLogger("p2ce")
 def known_associations(
     policy: Policy,
     frame: pd.DataFrame,
-    model: ModelAdapter,
+    model: Adapter,
     target: Any,
     outcomes: KnownOutcomes | None,
 ) -> dict[str, Direction]:

@@ -34,18 +34,16 @@ def score_frame(
     """
     scores = np.empty((len(problem.models), len(frame)))
     for number, model in enumerate(problem.models):
-        who = problem.name_of(number)
         if closely:
             scores[number] = evaluate_closely(
                 model.evaluate,
                 frame,
-                who,
                 threshold=model.threshold,
                 tolerance=model.tolerance,
                 settled=None if settled is None else settled[number],
             ).values
         else:
-            scores[number] = evaluate(model.evaluate, frame, who)
+            scores[number] = evaluate(model.evaluate, frame)
     thresholds = np.array([[model.threshold] for model in problem.models])
     return Scored(problem.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
 
@@ -86,15 +84,16 @@ def judge_rows(
     if own is None:
         values = plausibility_of(problem, rows, frame, closely=closely)
         return Judged(values, values >= 0.0)
-    if detector.evaluate is None:
+    if detector.is_its_score:
         assert detector.score is not None
+        assert detector.report is not None
         scores = detector.score.evaluate_rows(rows[:, problem.columns_of(detector)]).value
         return Judged(detector.report(scores), own.admits_scores(instance, scores))
     least = partial(own.least, instance)
     if closely:
         values = detector_scores(problem, rows, frame, least=least).values
     else:
-        values = evaluate(detector.evaluate, frame, "detector")
+        values = evaluate(detector.evaluate, frame)
     return Judged(values, values >= least(values))
 
 
@@ -104,8 +103,8 @@ def plausibility_of(
     """Return the detector's decision values (n,) for rows (n, d) and their frame; NaN without a detector."""
     if problem.detector is None or not len(rows):
         return np.full(len(rows), np.nan)
-    if problem.detector.evaluate is not None and not closely:
-        return evaluate(problem.detector.evaluate, frame, "detector")
+    if not problem.detector.is_its_score and not closely:
+        return evaluate(problem.detector.evaluate, frame)
     return detector_scores(problem, rows, frame).values
 
 
@@ -126,7 +125,8 @@ def detector_scores(
     """
     detector = problem.detector
     assert detector is not None
-    if detector.evaluate is None:
+    if detector.is_its_score:
+        assert detector.report is not None
         if value is None:
             assert detector.score is not None
             value = detector.score.evaluate_rows(rows[:, problem.columns_of(detector)]).value
@@ -134,7 +134,6 @@ def detector_scores(
     return evaluate_closely(
         detector.evaluate,
         frame,
-        "detector",
         threshold=0.0 if least is None else least,
         tolerance=detector.tolerance,
         settled=settled,

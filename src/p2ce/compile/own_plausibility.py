@@ -31,7 +31,8 @@ class OwnPlausibility:
         self._values = np.full(len(rows), np.nan)
         if scores is not None:
             assert detector.score is not None
-            sure = scores >= (detector.score.accept_from if detector.evaluate is not None else -np.inf)
+            sure = scores >= (detector.score.accept_from if not detector.is_its_score else -np.inf)
+            assert detector.report is not None
             self._values[sure] = detector.report(scores[sure])
         # True if the row was evaluated alone, or the value is proven to be at least 0.
         self._is_final = ~np.isnan(self._values)
@@ -41,9 +42,8 @@ class OwnPlausibility:
         """The decision values (n,); a detector that must be called gets all unknown rows in one call."""
         unknown = np.flatnonzero(np.isnan(self._values))
         if len(unknown):
-            assert self._detector.evaluate is not None
             frame = self._problem.frame(self._rows[unknown])
-            self._values[unknown] = evaluate(self._detector.evaluate, frame, "detector")
+            self._values[unknown] = evaluate(self._detector.evaluate, frame)
             near = is_close(self._values[unknown], 0.0, self._detector.tolerance)
             self._evaluate_alone(unknown[near])
         return self._values
@@ -71,9 +71,8 @@ class OwnPlausibility:
 
     def _evaluate_alone(self, which: IntArray) -> None:
         if len(which):
-            assert self._detector.evaluate is not None
             frame = self._problem.frame(self._rows[which])
-            self._values[which] = evaluate_alone(self._detector.evaluate, frame, "detector")
+            self._values[which] = evaluate_alone(self._detector.evaluate, frame)
             self._is_final[which] = True
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.grid.base_grid import OneWay
 from p2ce.engine.scores.score import Score, seen_as_given
-from p2ce.models.contract.model_adapter import ModelAdapter
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.objective import Reference
 from p2ce.policy.features.candidate_values import Sides, either_side, resolution_of, thinned
 from p2ce.policy.features.feature import FeaturePolicy, Kind
@@ -80,8 +79,8 @@ Refinement: TypeAlias = Mapping[str, ColumnValues]
 
 
 def refinement_of(
-    models: Sequence[ModelAdapter],
-    detector: DetectorAdapter | None,
+    models: Sequence[Adapter],
+    detector: Adapter | None,
     reference: Reference,
     inferred: Policy,
 ) -> Refinement:

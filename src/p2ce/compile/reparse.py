@@ -9,7 +9,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.compile.compiled_problem import Problem, needed_reach
 from p2ce.compile.encode import has_unseen_categories
 from p2ce.compile.rule_scores import columns_to_miss
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.several_models import codebook_of_all
 from p2ce.tables.codebook import MISSING
 
@@ -19,7 +19,7 @@ def parse_again(
     values: FloatArray,
     *,
     reference: pd.DataFrame,
-    parse_models: "partial[tuple[ModelAdapter, ...]]",
+    parse_models: "partial[tuple[Adapter, ...]]",
 ) -> Problem:
     """Parse for instances (n, d) that lie farther out than a linear model's rounding was proven for.
 

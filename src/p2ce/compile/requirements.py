@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.visible import echoed
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
-from p2ce.errors import BrokenPlugin
 from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
@@ -74,14 +72,11 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
-        compiled = in_columns_of(detector.score, detector.columns, problem.names)
+        assert detector.score.flat is not None, "`with_checked_calls` rejects any other score"
+        compiled = in_columns_of(detector.score.flat, detector.columns, problem.names)
         flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
-        if detector.evaluate is None:
-            raise BrokenPlugin(
-                f"The detector family {echoed(detector.family)} returned neither a score nor a function that "
-                "evaluates rows. One of the two is needed. Correct the family, or uninstall its package."
-            )
+        assert not detector.is_its_score, "`with_checked_calls` rejects a detector without a score and a call"
         called = BlackBoxScore(
             name="detector",
             call=detector.evaluate,

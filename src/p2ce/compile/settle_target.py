@@ -5,7 +5,6 @@ it is 1: the names of the classes or of the label must say which class is favour
 """
 
 import logging
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -14,9 +13,10 @@ import pandas as pd
 
 from p2ce.base.arrays import CHECKED_ROWS, every_nth
 from p2ce.base.calls.checked_calls import some_rows
+from p2ce.base.calls.library import without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
 from p2ce.policy.inference.favourable_class import favourable_class
 from p2ce.policy.inference.known_outcomes import KnownOutcomes
@@ -24,7 +24,7 @@ from p2ce.policy.inference.known_outcomes import KnownOutcomes
 log = logging.getLogger("p2ce")
 
 # target → the models, parsed for it
-Parse: TypeAlias = Callable[[Any], tuple[ModelAdapter, ...]]
+Parse: TypeAlias = Callable[[Any], tuple[Adapter, ...]]
 FUNCTIONS_TARGET = 1  # of a function, which scores what its author wants
 MOST_CHOICES = 6  # classes that an error lists
 TELLING = "such as 'approved' or 'default'"
@@ -32,7 +32,7 @@ TELLING = "such as 'approved' or 'default'"
 
 def settle_target(
     parse: Parse, target: Any, *, outcomes: KnownOutcomes | None, reference: pd.DataFrame
-) -> tuple[Any, tuple[ModelAdapter, ...]]:
+) -> tuple[Any, tuple[Adapter, ...]]:
     """Parse the models for the target, or else for the class that is favourable by its name or label."""
     try:
         parsed = parse(target)
@@ -64,7 +64,7 @@ def settle_target(
     return evidence.favourable, parsed
 
 
-def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
+def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
     """Return whether the model scores rows with the target as label at least as high as the others.
 
     Labels are evidence only if they are what the model predicts.
@@ -79,9 +79,8 @@ def _spread(rows: np.ndarray) -> np.ndarray:
     return rows[every_nth(len(rows), CHECKED_ROWS // 2)]
 
 
-def _scores(model: ModelAdapter, rows: pd.DataFrame) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+def _scores(model: Adapter, rows: pd.DataFrame) -> np.ndarray:
+    with without_warnings():
         return model.evaluate(rows)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from p2ce.base.calls.library import library_class
 from p2ce.models.black_box import adapt_black_box
-from p2ce.models.contract.model_adapter import ModelAdapter, Request
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.families.lightgbm.model_text import split_text
 from p2ce.models.families.xgboost.booster_json import predict_rows
 
@@ -27,7 +27,7 @@ def is_bare_booster(model: object) -> bool:
     return any(library_class(model, root=root, names=_NAMES) is not None for root in ("lightgbm", "xgboost"))
 
 
-def adapt_bare_booster(model: Any, request: Request) -> ModelAdapter:
+def adapt_bare_booster(model: Any, request: ParseRequest) -> Adapter:
     """Wrap a Booster by what its objective reports, and adapt it as a black box."""
     is_lightgbm = library_class(model, root="lightgbm", names=_NAMES) is not None
     objective, groups = _lightgbm_facts(model) if is_lightgbm else _xgboost_facts(model)

@@ -1,7 +1,7 @@
 """Adapt a black-box model: its probabilities, decision values, predictions, or a plain callable."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ from p2ce.base.calls.checked_calls import (
     REBATCHED,
     REPEATED,
     check_repeats,
+    one_class_per_row,
     one_per_class,
     one_per_row,
-    outputs_of,
     require_probabilities,
     some_rows,
 )
-from p2ce.base.calls.retries import retried
+from p2ce.base.calls.model_call import ModelCall, as_call, retried
+from p2ce.base.calls.retries import Retries
 from p2ce.base.visible import echoed
 from p2ce.errors import (
     InvalidArgument,
@@ -29,36 +30,29 @@ from p2ce.errors import (
     UnsupportedModel,
     what_happened,
 )
-from p2ce.models.contract.model_adapter import (
-    DECISION,
-    LEAD,
-    PROBABILITY,
-    Evaluate,
-    EvaluateAll,
-    ModelAdapter,
-    Request,
-)
+from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, Evaluate, ParseRequest
 from p2ce.models.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win, of_class
 from p2ce.models.decisions.row_format import (
     REGRESSOR,
-    RowFormat,
+    ChosenFormat,
     attribute_of,
     choose_row_format,
-    classes_of,
-    kind_of,
+    declared_classes,
+    declared_kind,
     name_of,
+    predicted_classes,
+    votes_for,
     votes_in_pairs,
 )
 from p2ce.models.decisions.target_arguments import (
+    checked_range,
     class_index,
     decision_threshold,
     is_range,
     probability_threshold,
     require_no_margin,
     require_scale,
-    wanted_range,
 )
-from p2ce.models.decisions.votes import predicted_classes, predictions
 from p2ce.models.families.torch import family as torch_family
 from p2ce.tables.codebook import MISSING
 
@@ -73,7 +67,7 @@ def is_callable(model: object) -> bool:
     return callable(model) or any(_has(model, name) for name in (*_SCORING.values(), "predict"))
 
 
-def adapt_black_box(model: Any, request: Request, *, scored: tuple[Any, ...] = ()) -> ModelAdapter:
+def adapt_black_box(model: Any, request: ParseRequest, *, scored: tuple[Any, ...] = ()) -> Adapter:
     """Choose how to call the model and which output counts, and check that the outputs repeat.
 
     ``predict_proba`` is preferred to ``decision_function``, unless ``request.scale`` says otherwise, and both
@@ -83,7 +77,7 @@ def adapt_black_box(model: Any, request: Request, *, scored: tuple[Any, ...] = (
     otherwise the caller must pass a threshold. Or they are numbers, and ``target=(low, high)`` is their
     wanted range. ``scored`` holds the two classes whose score a predicted number may be.
     """
-    kind = kind_of(model)
+    kind = declared_kind(model)
     if _has(model, "predict") and (kind == REGRESSOR or (kind is None and is_range(request.target))):
         return _by_number(model, request, scored)
     offered = tuple(scale for scale, method in _SCORING.items() if _has(model, method))
@@ -100,7 +94,7 @@ def _has(model: Any, name: str) -> bool:
     return callable(attribute_of(model, name))
 
 
-def adapt_module(module: Any, request: Request) -> ModelAdapter:
+def adapt_module(module: Any, request: ParseRequest) -> Adapter:
     """Adapt a PyTorch module: its outputs are logits, and must not look like probabilities."""
     name = type(module).__name__
     try:
@@ -119,7 +113,7 @@ def adapt_module(module: Any, request: Request) -> ModelAdapter:
         ) from error
     single = any(str(part.dtype) != "torch.float64" for part in module.parameters())
     call = f"model ({name})"
-    decision = replace(decision, evaluate=_checked(decision.evaluate, call))
+    decision = replace(decision, evaluate=replace(decision.evaluate, name=call))
     found = _adapter(name, columns, decision, request, call, single=False)
     return replace(found, tolerance=max(REBATCHED if single else REPEATED, found.tolerance))
 
@@ -136,11 +130,11 @@ def _reject_probabilities(outputs: FloatArray, name: str) -> None:
         )
 
 
-def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
+def as_black_box(found: Adapter, request: ParseRequest) -> Adapter:
     """Return a parsed model as a black box, which is only evaluated."""
     call = f"model ({found.family})"
-    evaluate = retried(_checked(found.evaluate, call))
-    predict = None if found.predict is None else retried(found.predict)
+    evaluate = _of_copies(found.evaluate, call)
+    predict = None if found.predict is None else _of_copies(found.predict, call)
     tolerance = _repeats_within(evaluate, predict, found.classes, request, call, single=False)
     _check_missing(evaluate, request)
     return replace(
@@ -157,23 +151,21 @@ def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
     )
 
 
-def _checked(evaluate: Evaluate, call: str) -> Evaluate:
-    def checked(frame: pd.DataFrame) -> FloatArray:
-        found = outputs_of(evaluate, frame.copy(), call=call)
-        return one_per_row(found, len(frame), call=call, rows=frame)
-
-    return checked
+def _of_copies(evaluate: Evaluate, call: str) -> ModelCall:
+    """Return a call of the model on copies of rows, with failures retried."""
+    return retried(replace(as_call(evaluate, name=call), name=call, copies=True))
 
 
-def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
+def _by_scores(model: Any, request: ParseRequest, scale: str) -> Adapter:
     """Adapt a classifier by its probabilities or decision values."""
     method = getattr(model, _SCORING[scale])
     call = f"model.{_SCORING[scale]}"
-    classes = classes_of(model)
-    rows, sample = choose_row_format(model, method, request, call)
+    classes = declared_classes(model)
+    chosen = choose_row_format(model, method, request, call)
+    sample = chosen.outputs
     columns = sample.shape[1] if sample.ndim == 2 else 1
     if scale == PROBABILITY:
-        one_per_class(sample, len(sample), None if classes is None else len(classes), call=call)
+        one_per_class(sample, len(sample), call=call, classes=None if classes is None else len(classes))
     if classes is None:
         classes = tuple(range(max(2, columns)))
     if len(classes) > 2 and getattr(model, "decision_function_shape", None) == "ovo" and scale == DECISION:
@@ -182,11 +174,10 @@ def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
             "column belongs to the target. Fit with decision_function_shape='ovr'."
         )
     is_table = len(classes) > 2 or columns > 1
-    values: EvaluateAll = (
-        _columns(method, rows, call, len(classes)) if is_table else _numbers(method, rows, call)
-    )
+    check = partial(one_per_class, classes=len(classes)) if is_table else one_per_row
+    values = _call(method, chosen, call, check)
     if scale == PROBABILITY:
-        values = _probabilities(values, call)
+        values = values.then(partial(require_probabilities, call=call))
     decision = decide_class(
         request,
         classes=classes,
@@ -194,66 +185,82 @@ def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
         decision_values=values if scale == DECISION else None,
         name=name_of(model),
     )
-    if decision.scale == LEAD:
-        decision = _as_predicted(model, request, rows, decision)
-    return _settled(model, request, rows, decision, call)
+    settled = _as_predicted(model, request, chosen, decision) if decision.scale == LEAD else None
+    return _settled(model, request, chosen, decision, call, evaluate=settled)
 
 
-def _as_predicted(model: Any, request: Request, rows: RowFormat, decision: Decision) -> Decision:
-    """Use ``predict`` to decide which class wins, since it breaks ties by its own rules.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SettledLead:
+    """Two calls of a classifier: its scores show by how much the target leads, ``predict`` whether it wins.
+
+    ``predict`` breaks ties by its own rules. It is called on all rows, or only where the target leads.
+    """
+
+    lead: ModelCall
+    vote: ModelCall  # 1 for a prediction of the target, -1 for any other
+    only_leaders: bool
+
+    def settle_lead(self, frame: pd.DataFrame) -> FloatArray:
+        """Return how far the target is ahead: at least 0 where ``predict`` returns it."""
+        values = self.lead(frame)
+        chosen = np.flatnonzero(values >= -REPEATED) if self.only_leaders else np.arange(len(frame))
+        if len(chosen):
+            require_time()
+            rows = frame.iloc[chosen].reset_index(drop=True) if self.only_leaders else frame
+            wins = self.vote(rows) > 0.0
+            values[chosen] = np.where(
+                wins, np.maximum(values[chosen], 0.0), np.minimum(values[chosen], BEHIND)
+            )
+        return values
+
+    __call__ = settle_lead
+
+
+def _as_predicted(
+    model: Any, request: ParseRequest, chosen: ChosenFormat, decision: Decision
+) -> SettledLead | None:
+    """Use ``predict`` to decide which class wins; None if the model cannot predict.
 
     If it chooses the largest value on the whole reference, it is only evaluated on rows where the target
     leads. Kernel machines are always evaluated: pairs of classes vote, which may differ from the largest
     value on any row.
     """
-    classes = classes_of(model)
+    classes = declared_classes(model)
     if classes is None or not _has(model, "predict"):
-        return decision
-    lead, target = decision.evaluate, classes[decision.index]
-
-    def settled(frame: pd.DataFrame, values: FloatArray) -> FloatArray:
-        require_time()
-        wins = predictions(model, rows.feed(frame), "model.predict") == target
-        return np.where(wins, np.maximum(values, 0.0), np.minimum(values, BEHIND))
-
-    def among_leaders(frame: pd.DataFrame) -> FloatArray:
-        values = lead(frame)
-        chosen = np.flatnonzero(values >= -REPEATED)
-        if len(chosen):
-            values[chosen] = settled(frame.iloc[chosen].reset_index(drop=True), values[chosen])
-        return values
-
+        return None
+    retries = Retries()
+    lead = replace(decision.evaluate, retries=retries)
+    vote = replace(_votes(model, chosen, classes[decision.index], "model.predict"), retries=retries)
     some = some_rows(request.reference)
-    values = retried(lead)(some)
-    agrees = bool(((retried(lambda given: settled(given, values))(some) >= 0.0) == (values >= 0.0)).all())
-    if agrees and not votes_in_pairs(model):
-        return replace(decision, evaluate=among_leaders)
-    return replace(decision, evaluate=lambda frame: settled(frame, lead(frame)))
+    agrees = bool(((lead(some) >= 0.0) == (vote(some) > 0.0)).all())
+    return SettledLead(lead=lead, vote=vote, only_leaders=agrees and not votes_in_pairs(model))
 
 
-def _by_number(model: Any, request: Request, scored: tuple[Any, ...]) -> ModelAdapter:
+def _votes(model: Any, chosen: ChosenFormat, target: Any, call: str) -> ModelCall:
+    """Return the call of ``predict`` that compares its classes with the target."""
+    votes = _call(model.predict, chosen, call, one_class_per_row)
+    return votes.then(partial(votes_for, target=target))
+
+
+def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Adapter:
     """Adapt a regressor by its prediction."""
     call = "model.predict"
     if not scored:
-        wanted_range(
-            request, name=name_of(model)
-        )  # a class as the target is the more likely mistake, so it is checked first
-    rows, sample = choose_row_format(model, model.predict, request, call)
+        # A class as the target is the more likely mistake, so it is checked first.
+        checked_range(request, name=name_of(model))
+    chosen = choose_row_format(model, model.predict, request, call)
+    sample = chosen.outputs
     if sample.ndim == 2 and sample.shape[1] > 1:
         raise UnsupportedModel(
             f"{name_of(model)} predicts {sample.shape[1]} numbers per row. Fit a model for one number, "
             "or pass a function that returns one."
         )
-    decision = decide_number(
-        request,
-        _numbers(model.predict, rows, call),
-        scored=scored,
-        name=name_of(model),
-    )
-    return _settled(model, request, rows, decision, call)
+    predict = _call(model.predict, chosen, call, one_per_row)
+    decision = decide_number(request, predict, scored=scored, name=name_of(model))
+    return _settled(model, request, chosen, decision, call)
 
 
-def _by_votes(model: Any, request: Request) -> ModelAdapter:
+def _by_votes(model: Any, request: ParseRequest) -> Adapter:
     """Adapt a classifier that only predicts: the value is 1 if it predicts the target, otherwise -1."""
     call = "model.predict"
     if request.threshold is not None:
@@ -262,78 +269,49 @@ def _by_votes(model: Any, request: Request) -> ModelAdapter:
             f"threshold={echoed(request.threshold)}. Leave it out: then the model must predict the target."
         )
     require_no_margin(request)
-    classes = classes_of(model)
+    classes = declared_classes(model)
     if classes is None:
         classes = predicted_classes(model, request, call)
     target = classes[class_index(classes, request.target)]
-
-    def votes(given: Any) -> FloatArray:
-        return np.where(predictions(model, given, call) == target, 1.0, -1.0)
-
-    rows, _ = choose_row_format(model, votes, request, call)
-    decision = Decision(evaluate=_numbers(votes, rows, call), scale=LEAD, threshold=0.0, classes=classes)
-    return _settled(model, request, rows, decision, call)
+    chosen = choose_row_format(model, model.predict, request, call, one_class_per_row)
+    votes = _votes(model, chosen, target, call)
+    decision = Decision(evaluate=votes, scale=LEAD, threshold=0.0, classes=classes)
+    return _settled(model, request, chosen, decision, call, single=False)
 
 
-def _by_calling(model: Any, request: Request) -> ModelAdapter:
+def _by_calling(model: Any, request: ParseRequest) -> Adapter:
     """Adapt a callable that returns one number per row, or one per row and class."""
     call = "model(rows)"
-    rows, sample = choose_row_format(model, model, request, call)
+    chosen = choose_row_format(model, model, request, call)
+    sample = chosen.outputs
     columns = sample.shape[1] if sample.ndim == 2 else 1
     if is_range(request.target) and columns == 1:
-        decision = decide_number(request, _numbers(model, rows, call), name=name_of(model))
-        return _settled(model, request, rows, decision, call)
+        number = _call(model, chosen, call, one_per_row)
+        decision = decide_number(request, number, name=name_of(model))
+        return _settled(model, request, chosen, decision, call)
     index = _callable_index(columns, request.target)
     if columns == 1:
         scale, threshold = _callable_scale(sample.reshape(-1), request)
-        evaluate = _as_taken(_numbers(model, rows, call), scale, request, call)
+        evaluate = _as_taken(_call(model, chosen, call, one_per_row), scale, request)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=(0, 1))
-        return _settled(model, request, rows, decision, call)
-    values, classes = _columns(model, rows, call, columns), tuple(range(columns))
+        return _settled(model, request, chosen, decision, call)
+    values = _call(model, chosen, call, partial(one_per_class, classes=columns))
+    classes = tuple(range(columns))
+    target = values.then(partial(of_class, index=index))
     if columns > 2 and request.threshold is None:
         require_no_margin(request)
         inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
-        predict = of_class(values, index) if inside else None
-        decision = decide_win(values, classes=classes, index=index, predict=predict)
+        decision = decide_win(values, classes=classes, index=index, predict=target if inside else None)
     else:
         scale, threshold = _callable_scale(sample[:, index], request)
-        evaluate = _as_taken(of_class(values, index), scale, request, call)
+        evaluate = _as_taken(target, scale, request)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=classes)
-    return _settled(model, request, rows, decision, call)
+    return _settled(model, request, chosen, decision, call)
 
 
-def _columns(
-    method: Callable[[Any], Any],
-    rows: RowFormat,
-    call: str,
-    count: int,
-) -> EvaluateAll:
-    """Build the call that returns one column per class."""
-
-    def evaluate(frame: pd.DataFrame) -> FloatArray:
-        found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
-        return one_per_class(found, len(frame), count, call=call, rows=frame)
-
-    return evaluate
-
-
-def _numbers(
-    method: Callable[[Any], Any],
-    rows: RowFormat,
-    call: str,
-) -> Evaluate:
-    """Build the call that returns one number per row."""
-
-    def evaluate(frame: pd.DataFrame) -> FloatArray:
-        found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
-        return one_per_row(found, len(frame), call=call, rows=frame)
-
-    return evaluate
-
-
-def _probabilities(evaluate: EvaluateAll, call: str) -> EvaluateAll:
-    """Check that a call returns values between 0 and 1. Other scores need not: log-odds may be infinite."""
-    return lambda frame: require_probabilities(evaluate(frame), call=call)
+def _call(method: Any, chosen: ChosenFormat, call: str, check: Any) -> ModelCall:
+    """Return the call of a method that receives copies of rows in the chosen format."""
+    return ModelCall(name=call, method=method, rows=chosen.rows, copies=True, check=check)
 
 
 def _callable_index(columns: int, target: Any) -> int:
@@ -350,7 +328,7 @@ def _callable_index(columns: int, target: Any) -> int:
     )
 
 
-def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
+def _callable_scale(values: FloatArray, request: ParseRequest) -> tuple[str, float]:
     """Treat values that all lie in [0, 1] as probabilities; other values need a threshold."""
     low, high = float(values.min()), float(values.max())
     wanted = decision_threshold(replace(request, margin=0.0))
@@ -364,25 +342,43 @@ def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
     return DECISION, decision_threshold(request)
 
 
-def _as_taken(evaluate: Evaluate, scale: str, request: Request, call: str) -> Evaluate:
+def _as_taken(evaluate: ModelCall, scale: str, request: ParseRequest) -> ModelCall:
     """Require probabilities of a callable that was assumed to return them; with a threshold, accept any."""
     taken = scale == PROBABILITY and request.threshold is None
-    return _probabilities(evaluate, call) if taken else evaluate
+    return evaluate.then(partial(require_probabilities, call=evaluate.name)) if taken else evaluate
 
 
-def _settled(model: Any, request: Request, rows: RowFormat, decision: Decision, call: str) -> ModelAdapter:
-    single = rows.precision == np.float32
-    return _adapter(name_of(model), rows.columns, decision, request, call, single=single)
+def _settled(
+    model: Any,
+    request: ParseRequest,
+    chosen: ChosenFormat,
+    decision: Decision,
+    call: str,
+    *,
+    evaluate: SettledLead | None = None,
+    single: bool | None = None,
+) -> Adapter:
+    single = chosen.outputs.dtype == np.float32 if single is None else single
+    return _adapter(name_of(model), chosen.columns, decision, request, call, single=single, evaluate=evaluate)
 
 
 def _adapter(
-    name: str, columns: tuple[str, ...], decision: Decision, request: Request, call: str, *, single: bool
-) -> ModelAdapter:
-    evaluate = retried(decision.evaluate)
+    name: str,
+    columns: tuple[str, ...],
+    decision: Decision,
+    request: ParseRequest,
+    call: str,
+    *,
+    single: bool,
+    evaluate: Evaluate | None = None,
+) -> Adapter:
+    """Check that outputs repeat. ``evaluate`` stands in for the decision's own call, if both are needed."""
+    if evaluate is None:
+        evaluate = retried(decision.evaluate)
     predict = None if decision.predict is None else retried(decision.predict)
     tolerance = _repeats_within(evaluate, predict, decision.classes, request, call, single=single)
     _check_missing(evaluate, request)
-    return ModelAdapter(
+    return Adapter(
         family=_family(name),
         score=None,
         columns=columns,
@@ -404,7 +400,7 @@ def _repeats_within(
     evaluate: Evaluate,
     predict: Evaluate | None,
     classes: tuple[Any, ...],
-    request: Request,
+    request: ParseRequest,
     call: str,
     *,
     single: bool,
@@ -421,7 +417,7 @@ def _repeats_within(
     return largest * check_repeats(predict, rows, call=call, single=single)
 
 
-def _check_missing(evaluate: Evaluate, request: Request) -> None:
+def _check_missing(evaluate: Evaluate, request: ParseRequest) -> None:
     """Evaluate rows with one missing value each, so an error is raised now and names the column."""
     codes = request.codebook.encode(request.reference.head(1))
     for place, name in enumerate(request.codebook.names):

@@ -9,13 +9,17 @@ from p2ce.base.arrays import BoolArray
 from p2ce.base.calls.library import library_class, overrides
 from p2ce.base.visible import echoed
 from p2ce.errors import UnsupportedModel
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.decisions.adapter import ParseRequest
 
 
-def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
+def require_library_class(model: Any, *, root: str, names: frozenset[str]) -> type:
     """Return the library class of a model; raise if the model overrides methods that compute scores."""
     kind = library_class(model, root=root, names=names)
-    assert kind is not None, "a family only parses what it recognises"
+    if kind is None:
+        raise UnsupportedModel(
+            f"{type(model).__module__}.{type(model).__name__} is none of {root}'s "
+            f"{', '.join(sorted(names))}. Let recognises() of its family return False for it."
+        )
     replaced = overrides(model, kind)
     if replaced:
         raise UnsupportedModel(
@@ -27,7 +31,7 @@ def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
 
 
 def require_numbers(
-    request: Request, columns: Sequence[str], *, name: str, takes_missing: bool = False
+    request: ParseRequest, columns: Sequence[str], *, name: str, takes_missing: bool = False
 ) -> None:
     """Raise if columns hold categories, or may hold missing values, for a model of plain numbers.
 
@@ -47,7 +51,7 @@ def require_numbers(
         )
 
 
-def nullable_columns(columns: Sequence[str], request: Request) -> BoolArray | None:
+def nullable_columns(columns: Sequence[str], request: ParseRequest) -> BoolArray | None:
     """Mark the model's columns in which values may be missing: (d,); None if there is no such column."""
     marked = np.array([column in request.nullable for column in columns], dtype=np.bool_)
     return marked if marked.any() else None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.calls.library import library_class
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.row_format import attribute_of
 from p2ce.models.decisions.target_arguments import class_index, is_range
 from p2ce.models.families.lightgbm.model_text import split_text
@@ -25,7 +25,7 @@ BOOSTER = frozenset({"Booster"})
 SKLEARN = ("HistGradientBoosting", "DecisionTree", "ExtraTree", "RandomForest", "ExtraTrees")
 
 
-def favourable_constraints(model: Any, parsed: Sequence[ModelAdapter], target: Any) -> dict[str, Direction]:
+def favourable_constraints(model: Any, parsed: Sequence[Adapter], target: Any) -> dict[str, Direction]:
     """Return the features that all models constrain, with the direction that favours the target."""
     models = list(model) if isinstance(model, list | tuple) else [model]
     found = [_favourable(one, adapter, target) for one, adapter in zip(models, parsed, strict=True)]
@@ -36,7 +36,7 @@ def favourable_constraints(model: Any, parsed: Sequence[ModelAdapter], target: A
     }
 
 
-def _favourable(model: Any, parsed: ModelAdapter, target: Any) -> dict[str, Direction]:
+def _favourable(model: Any, parsed: Adapter, target: Any) -> dict[str, Direction]:
     sign = _sign_of(parsed, target)
     if not sign:
         return {}
@@ -52,7 +52,7 @@ def _favourable(model: Any, parsed: ModelAdapter, target: Any) -> dict[str, Dire
     }
 
 
-def _sign_of(parsed: ModelAdapter, target: Any) -> int:
+def _sign_of(parsed: Adapter, target: Any) -> int:
     """Return 1 if the target requires a higher output of the model, -1 for a lower one, 0 for neither."""
     if is_range(target):
         low, high = (end is not None and bool(np.isfinite(end)) for end in target)

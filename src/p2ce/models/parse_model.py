@@ -1,7 +1,6 @@
 """Find the family that a model belongs to, parse it, and check the result against the model itself."""
 
 import logging
-import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import CHECKED_ROWS, FloatArray, every_nth
-from p2ce.base.calls.checked_calls import raw_outputs_of
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.checked_calls import some_rows
+from p2ce.base.calls.library import without_warnings
+from p2ce.base.calls.model_call import as_call
 from p2ce.base.plugins import MODEL, Family, families_of
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.external import ACCEPT, REJECT
@@ -20,7 +21,7 @@ from p2ce.errors import BrokenPlugin, InvalidReference, ModelMismatch, Unsupport
 from p2ce.models.bare_boosters import adapt_bare_booster, is_bare_booster
 from p2ce.models.black_box import adapt_black_box, adapt_module, as_black_box, is_callable
 from p2ce.models.contract.margins import ParsedModel
-from p2ce.models.contract.model_adapter import Evaluate, ModelAdapter, Request
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
 from p2ce.models.families.lightgbm import family as lightgbm
@@ -38,7 +39,7 @@ from p2ce.models.families.torch import family as torch
 from p2ce.models.families.xgboost import family as xgboost
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
-__all__ = ["FAMILIES", "SUPPORTED", "ModelAdapter", "parse_model"]
+__all__ = ["FAMILIES", "SUPPORTED", "parse_model"]
 
 # The first that recognises a model parses it.
 FAMILIES: tuple[Family, ...] = (
@@ -79,7 +80,7 @@ def parse_model(
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
     black_box: bool = False,
-) -> ModelAdapter:
+) -> Adapter:
     """Parse a fitted model into scores that provably decide as the model does, if it is supported.
 
     For a black box the result has no score; with ``black_box=True``, this holds for every model.
@@ -109,7 +110,7 @@ def parse_model(
         found = parse_with_own_threshold(model, own, request, _parse_any)
     if found.score is None:
         return found
-    found = _blamed(found)
+    found = _with_checked_calls(found)
     _check_against_model(found, reference, request.codebook)
     return as_black_box(found, request) if black_box else found
 
@@ -125,7 +126,7 @@ def request_for(
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
-) -> Request:
+) -> ParseRequest:
     """Build the request for parsing a model; the arguments are those of `parse_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
@@ -140,8 +141,9 @@ def request_for(
         reach = REACH_FACTOR * _largest(codes, codebook)
     if nullable is None:
         nullable = codebook.columns_with_missing(codes)
-    return Request(
+    return ParseRequest(
         reference=reference,
+        codes=codes,
         target=target,
         threshold=threshold,
         scale=scale,
@@ -166,7 +168,7 @@ def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
     return np.where(largest > 0.0, largest, 1.0)
 
 
-def _parse_any(model: Any, request: Request) -> ModelAdapter:
+def _parse_any(model: Any, request: ParseRequest) -> Adapter:
     """Parse a model, or adapt it as a black box."""
     try:
         return _parse_natively(model, request)
@@ -179,7 +181,7 @@ def _parse_any(model: Any, request: Request) -> ModelAdapter:
     return replace(found, black_box_because=str(why))
 
 
-def _parse_natively(model: Any, request: Request) -> ModelAdapter:
+def _parse_natively(model: Any, request: ParseRequest) -> Adapter:
     """Parse a model by its family. The last step of a Pipeline too, since alone it is not a black box."""
     model = best_of(model)
     family = _family_of(model)
@@ -188,7 +190,7 @@ def _parse_natively(model: Any, request: Request) -> ModelAdapter:
     # A model from another version of its library may lack attributes.
     with parsing(f"This {type(model).__name__}", MISSING_PARTS):
         parsed = family.parse(model, request)
-    if isinstance(parsed, ModelAdapter):  # from a family that wraps another model
+    if isinstance(parsed, Adapter):  # from a family that wraps another model
         return parsed
     if isinstance(parsed, ParsedModel):
         return certify(parsed, request)
@@ -219,7 +221,7 @@ def _why_not(model: Any) -> str:
     return f"{name} is not supported natively. Supported are {SUPPORTED}."
 
 
-def _as_black_box(model: Any, request: Request, why: UnsupportedModel) -> ModelAdapter:
+def _as_black_box(model: Any, request: ParseRequest, why: UnsupportedModel) -> Adapter:
     if torch.recognises_module(model):
         return adapt_module(model, request)
     if is_bare_booster(model):
@@ -230,27 +232,23 @@ def _as_black_box(model: Any, request: Request, why: UnsupportedModel) -> ModelA
         raise (error if _family_of(model) is None else why) from None  # the family's error is more specific
 
 
-def _blamed(found: ModelAdapter) -> ModelAdapter:
-    """Attribute errors that the model itself raises to the model, and not to this library."""
+def _with_checked_calls(found: Adapter) -> Adapter:
+    """Let each call of the model return checked numbers, and attribute its errors to the model."""
     call = f"model ({found.family})"
-
-    def blamed(evaluate: Evaluate) -> Evaluate:
-        return lambda frame: raw_outputs_of(evaluate, frame, call=call)
-
+    predict = found.predict
     return replace(
         found,
-        evaluate=blamed(found.evaluate),
-        predict=None if found.predict is None else blamed(found.predict),
+        evaluate=replace(as_call(found.evaluate, name=call), name=call),
+        predict=None if predict is None else replace(as_call(predict, name=call), name=call),
     )
 
 
-def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook: Codebook) -> None:
+def _check_against_model(found: Adapter, reference: pd.DataFrame, codebook: Codebook) -> None:
     """Compare the parsed model with the model itself on some reference rows, since libraries change."""
-    rows = reference.iloc[every_nth(len(reference), CHECKED_ROWS)]
+    rows = some_rows(reference)
     values = codebook.of(found.columns).encode(rows)
     judged = [score.evaluate_rows(values) for score in found.scores]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         own = found.evaluate(rows)
     accepted = own >= found.threshold
     certain = np.all([one.verdict == ACCEPT for one in judged], axis=0) & found.decides

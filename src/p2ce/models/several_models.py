@@ -12,7 +12,7 @@ import pandas as pd
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, UnsupportedModel
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.families.sklearn.own_threshold import loses_ties
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook
@@ -31,7 +31,7 @@ def parse_models(
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
     black_box: bool = False,
-) -> tuple[ModelAdapter, ...]:
+) -> tuple[Adapter, ...]:
     """Parse a model, or every model of a list; ``threshold`` applies to all, or is a list with one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.
@@ -65,7 +65,7 @@ def parse_models(
     return tuple(found)
 
 
-def codebook_of_all(models: Sequence[ModelAdapter], codebook: Codebook) -> Codebook:
+def codebook_of_all(models: Sequence[Adapter], codebook: Codebook) -> Codebook:
     """Return the codebook that models were parsed with, with the labels that only their libraries know."""
     return next((one.codebook for one in reversed(models) if one.codebook is not None), codebook)
 

@@ -113,6 +113,6 @@ def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
     if predict is None or problem.others:
         return np.full(len(rows), np.nan)
     try:
-        return evaluate(predict, problem.frame(rows), "model")
+        return evaluate(predict, problem.frame(rows))
     except OutOfTime:
         return np.full(len(rows), np.nan)

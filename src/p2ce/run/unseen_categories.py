@@ -64,10 +64,10 @@ def _trial(problem: Problem, values: FloatArray) -> Exception | None:
     try:
         place_and_price(problem, values)
         frame = problem.frame(values)
-        for number, model in enumerate(problem.models):
-            evaluate(model.evaluate, frame, problem.name_of(number))
-        if problem.detector is not None and problem.detector.evaluate is not None:
-            evaluate(problem.detector.evaluate, frame, "detector")
+        for model in problem.models:
+            evaluate(model.evaluate, frame)
+        if problem.detector is not None and not problem.detector.is_its_score:
+            evaluate(problem.detector.evaluate, frame)
         check_constraints(problem, values, values, frame)
     except Exception as error:
         return error

@@ -11,7 +11,7 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.calls.evaluate import STEADY, evaluate_closely
 from p2ce.compile.own_plausibility import COUNTS, IGNORE
 from p2ce.explainer import Explainer
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
@@ -103,7 +103,7 @@ def check_detector(
     )
 
 
-def _check_terms(read: DetectorAdapter | None) -> None:
+def _check_terms(read: Adapter | None) -> None:
     require(read is not None, "check_detector() needs a detector; got None.")
     assert read is not None
     require(
@@ -155,7 +155,6 @@ def _check_fronts(
         values = evaluate_closely(
             subject.evaluate_frame,
             frame,
-            subject.who,
             threshold=lambda values: np.full(len(values), least),
             tolerance=STEADY,
         ).values

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter
+from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.bounds import check_bounds
@@ -61,7 +61,7 @@ def check_model(
 
     codebook = codebook_of(reference)
 
-    def parse_at(chosen: float | None) -> ModelAdapter:
+    def parse_at(chosen: float | None) -> Adapter:
         return parse_model(
             model,
             reference=reference,
@@ -94,7 +94,7 @@ def check_model(
 
 
 def check_adapter(
-    adapter: ModelAdapter,
+    adapter: Adapter,
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
@@ -104,7 +104,7 @@ def check_adapter(
     cells: int = 2000,
     people: int = 3,
     random_state: int = 0,
-    parse_at: Callable[[float], ModelAdapter] | None = None,
+    parse_at: Callable[[float], Adapter] | None = None,
     explainer: MakeExplainer | None = None,
 ) -> ModelReport:
     """Check the adapter that a family makes from a model, before the family is registered.
@@ -118,7 +118,7 @@ def check_adapter(
     >>> from p2ce.engine.scores.score import FlatScore
     >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
     >>> weights = np.array([1.0, -4.0])
-    >>> adapter = ModelAdapter(
+    >>> adapter = Adapter(
     ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
     ...     score=FlatScore(
     ...         name="model", column_count=2, weights=weights, accept_from=20.001, reject_below=19.999
@@ -162,7 +162,7 @@ def check_adapter(
     )
 
 
-def _check_terms(adapter: ModelAdapter) -> None:
+def _check_terms(adapter: Adapter) -> None:
     require(
         len(adapter.classes) != 1 and len(set(map(str, adapter.classes))) == len(adapter.classes),
         f"classes of an adapter must be two or more different ones, or none for a regressor; got "
@@ -189,7 +189,7 @@ def _check_terms(adapter: ModelAdapter) -> None:
     )
 
 
-def _at(subject: Subject, adapter: ModelAdapter) -> Subject:
+def _at(subject: Subject, adapter: Adapter) -> Subject:
     return replace(
         subject,
         scores=adapter.scores,

@@ -10,7 +10,7 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray
 from p2ce.compile.compiled_problem import Problem, labels_of
 from p2ce.explainer import Explainer
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.policy.policy import Policy
 from p2ce.testing.check_fronts import (
     MAX_CHANGES,
@@ -27,7 +27,7 @@ MakeExplainer: TypeAlias = Callable[[pd.DataFrame, Policy], Explainer]
 
 def check_model_fronts(
     subject: Subject,
-    read: ModelAdapter,
+    read: Adapter,
     reference: pd.DataFrame,
     *,
     people: int,
@@ -50,7 +50,7 @@ def check_model_fronts(
     return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
-def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
+def _of_callable(read: Adapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
     """Make an explainer that knows nothing about the model except its scores."""
     made = explainer_of(
         lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
@@ -62,7 +62,7 @@ def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) ->
     return made
 
 
-def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, subject: Subject) -> Explainer:
+def _of_adapter(read: Adapter, reference: pd.DataFrame, policy: Policy, subject: Subject) -> Explainer:
     """Put an adapter without a registered family in the place of a callable's."""
     made = _of_callable(read, reference, policy)
     nullable = frozenset(subject.columns[column] for column in subject.nullable)
@@ -70,7 +70,7 @@ def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, sub
     return made
 
 
-def _with_model(problem: Problem, read: ModelAdapter, nullable: frozenset[str]) -> Problem:
+def _with_model(problem: Problem, read: Adapter, nullable: frozenset[str]) -> Problem:
     codebook = problem.codebook
     if read.codebook is not None:
         codebook = codebook.with_codings_of(read.codebook)

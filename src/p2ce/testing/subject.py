@@ -12,8 +12,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.compile.compiled_problem import labels_of
 from p2ce.engine.scores.score import Score
 from p2ce.engine.scores.trees.score_rows import score_rows
-from p2ce.models.contract.model_adapter import ModelAdapter
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.reports import require
 
@@ -105,7 +104,7 @@ class Subject:
 
 
 def subject_of_model(
-    read: ModelAdapter,
+    read: Adapter,
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
@@ -125,16 +124,17 @@ def subject_of_model(
 
 
 def subject_of_detector(
-    read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, nullable: Collection[str] | None
+    read: Adapter, reference: pd.DataFrame, *, codebook: Codebook, nullable: Collection[str] | None
 ) -> Subject:
     """Build the subject of checks from a detector adapter. Scores of 0 and more are plausible."""
-    score = read.score
+    score = None if read.score is None else read.score.flat
 
     def computed(frame: pd.DataFrame) -> FloatArray:
         assert score is not None, "a detector has a score, or is a black box"
+        assert read.report is not None
         return read.report(score_rows(score, codebook.of(read.columns).encode(frame)))
 
-    call = computed if read.evaluate is None else read.evaluate
+    call = computed if read.is_its_score else read.evaluate
     made = _subject("detector", read, reference, codebook, nullable, call=call, threshold=0.0)
     # A density may be zero, and its logarithm minus infinity. That only means that the row is implausible.
     return _with_unseen(replace(made, scores=() if score is None else (score,), may_be_infinite=True))
@@ -142,7 +142,7 @@ def subject_of_detector(
 
 def _subject(
     who: str,
-    read: ModelAdapter | DetectorAdapter,
+    read: Adapter,
     reference: pd.DataFrame,
     codebook: Codebook,
     nullable: Collection[str] | None,

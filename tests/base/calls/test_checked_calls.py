@@ -4,14 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.base.calls.checked_calls import (
-    as_array,
-    as_frame,
-    missing_columns,
-    one_per_row,
-    outputs_of,
-    require_probabilities,
-)
+from p2ce.base.calls.checked_calls import missing_columns, require_complete, require_probabilities
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall
 from p2ce.errors import InvalidOutput
 
 FRAME = pd.DataFrame(
@@ -33,21 +27,37 @@ def test_columns_with_missing_values_are_listed():
     assert missing_columns(None) == []
 
 
-def test_a_frame_is_a_copy_with_its_own_types():
-    given = as_frame(["job", "age"]).give(FRAME)
-    assert list(given.dtypes) == [FRAME["job"].dtype, FRAME["age"].dtype]
-    given.loc[0, "age"] = 99
+def as_array(*labels, dtype):
+    return AsArray(labels=pd.Index(labels), dtype=np.dtype(dtype))
+
+
+@pytest.mark.parametrize("labels", [["job", "age"], list(FRAME.columns)])
+def test_a_frame_is_a_copy_with_its_own_types(labels):
+    def overwrite(given):
+        assert list(given.dtypes) == [FRAME[label].dtype for label in labels]
+        given.loc[0, "age"] = 99
+        return np.zeros(2)
+
+    ModelCall(name="model", method=overwrite, rows=AsFrame(labels=pd.Index(labels)), copies=True)(FRAME)
     assert FRAME["age"][0] == 31
 
 
+def test_an_array_is_a_copy_too():
+    def overwrite(given):
+        given[:] = 7
+        return np.zeros(2)
+
+    ModelCall(name="model", method=overwrite, rows=as_array("sex", dtype=np.int64), copies=True)(FRAME)
+    assert FRAME["sex"].tolist() == [0, 1]
+
+
 def test_an_array_says_nan_for_what_is_missing():
-    given = as_array(["age", "income", "sex"], np.dtype(np.float64)).give(FRAME)
+    given = as_array("age", "income", "sex", dtype=np.float64)(FRAME)
     assert given.dtype == np.float64
     assert np.array_equal(given, [[31.0, 1.5, 0.0], [np.nan, np.nan, 1.0]], equal_nan=True)
-    given[:] = 0.0
-    whole = as_array(["sex"], np.dtype(np.int64)).give(FRAME)
+    whole = as_array("sex", dtype=np.int64)(FRAME)
     assert whole.tolist() == [[0], [1]]
-    words = as_array(["job", "sex"], np.dtype(object)).give(FRAME)
+    words = as_array("job", "sex", dtype=object)(FRAME)
     assert words[0].tolist() == ["cook", 0]
 
 
@@ -57,21 +67,21 @@ def raises(rows):
 
 def test_an_exception_names_the_columns_with_missing_values():
     with pytest.raises(InvalidOutput) as error:
-        outputs_of(raises, FRAME, call="model.predict")
+        ModelCall(name="model.predict", method=raises)(FRAME)
     assert str(error.value) == (
         "model.predict raised ValueError: Input X contains NaN when called with 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
         "If the model does not accept them, put an imputer in front of it, or fill or drop them."
     )
     with pytest.raises(InvalidOutput, match="'age'"):
-        outputs_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
+        ModelCall(name="model.predict", method=raises, rows=as_array("age", dtype=np.float64))(FRAME)
     with pytest.raises(InvalidOutput, match=r"follows\. when called with 1 rows\.$"):
-        outputs_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
+        ModelCall(name="model.predict", method=raises)(FRAME[:1].drop(columns="job"))
 
 
 def test_an_answer_that_is_missing_names_them_too():
     with pytest.raises(InvalidOutput, match=r"NaN for 1 of 2 rows.*here: 'age'"):
-        one_per_row(np.array([1.0, np.nan]), 2, call="model", rows=FRAME)
+        require_complete(np.array([1.0, np.nan]), call="model", rows=FRAME)
 
 
 class Unwritable(Exception):
@@ -97,7 +107,7 @@ def test_whatever_is_raised_is_an_error_of_one_line(error, said):
         raise error
 
     with pytest.raises(InvalidOutput) as caught:
-        outputs_of(fails, FRAME[["sex"]], call="model")
+        ModelCall(name="model", method=fails)(FRAME[["sex"]])
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -107,7 +117,7 @@ def test_ctrl_c_is_no_error_of_the_model():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        outputs_of(interrupted, FRAME, call="model")
+        ModelCall(name="model", method=interrupted)(FRAME)
 
 
 @pytest.mark.parametrize("wrong", [2.5, -0.1, np.inf, 1.001])

@@ -246,7 +246,7 @@ def test_nobody_is_asked_about_no_rows() -> None:
     def never(rows: pd.DataFrame) -> np.ndarray:
         raise AssertionError("there are no rows")
 
-    assert evaluate(never, loans.people().iloc[:0], "model").shape == (0,)
+    assert evaluate(never, loans.people().iloc[:0]).shape == (0,)
 
 
 @pytest.mark.parametrize(

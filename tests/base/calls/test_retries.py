@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from p2ce.base.calls import retries
-from p2ce.base.calls.retries import FORGOTTEN_AFTER, MOST_IN_VAIN, PAUSES, Retrying
+from p2ce.base.calls.retries import FORGOTTEN_AFTER, MOST_IN_VAIN, PAUSES, Retries
 from p2ce.errors import InvalidOutput, NotFitted
 
 TRIES = len(PAUSES) + 1
@@ -26,6 +26,19 @@ class Stumbling:
         return rows
 
 
+def retrying(call: Callable[[int], int]) -> Callable[[int], int]:
+    """Retry a call as `ModelCall` does."""
+    retries = Retries()
+
+    def asked(rows: int) -> int:
+        for attempt in retries.attempts():
+            with attempt:
+                return call(rows)
+        raise AssertionError
+
+    return asked
+
+
 def always() -> Iterator[bool]:
     while True:
         yield True
@@ -43,7 +56,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.mark.parametrize("failures", range(TRIES))
 def test_what_stumbles_fewer_times_than_it_is_tried_succeeds(failures: int, slept: list[float]) -> None:
     call = Stumbling(iter([True] * failures + [False]))
-    assert Retrying(call)(7) == 7
+    assert retrying(call)(7) == 7
     assert call.calls == failures + 1
     assert slept == list(PAUSES[:failures])
 
@@ -51,7 +64,7 @@ def test_what_stumbles_fewer_times_than_it_is_tried_succeeds(failures: int, slep
 def test_what_fails_for_good_is_waited_for_a_second_in_all(slept: list[float]) -> None:
     """However many people it fails for: the bound that the module states."""
     call = Stumbling(always())
-    asked = Retrying(call)
+    asked = retrying(call)
     for _ in range(1000):
         with pytest.raises(InvalidOutput):
             asked(1)
@@ -63,7 +76,7 @@ def test_what_fails_for_good_is_waited_for_a_second_in_all(slept: list[float]) -
 def test_a_retry_that_helps_restores_the_patience(slept: list[float]) -> None:
     pattern = ([True] * TRIES * (MOST_IN_VAIN - 1) + [True, False]) * 3
     call = Stumbling(iter(pattern))
-    asked = Retrying(call)
+    asked = retrying(call)
     for _ in range(3):
         for _ in range(MOST_IN_VAIN - 1):
             with pytest.raises(InvalidOutput):
@@ -76,7 +89,7 @@ def test_after_a_minute_it_is_tried_again(slept: list[float], monkeypatch: pytes
     now = time.monotonic()
     monkeypatch.setattr(retries.time, "monotonic", lambda: now)
     call = Stumbling(always())
-    asked = Retrying(call)
+    asked = retrying(call)
     for _ in range(MOST_IN_VAIN + 3):
         with pytest.raises(InvalidOutput):
             asked(1)
@@ -90,7 +103,7 @@ def test_what_took_long_to_fail_is_not_repeated(slept: list[float], monkeypatch:
     monkeypatch.setattr(retries.time, "monotonic", lambda: float(next(ticks)))
     call = Stumbling(always())
     with pytest.raises(InvalidOutput):
-        Retrying(call)(1)
+        retrying(call)(1)
     assert (call.calls, slept) == (1, [])
 
 
@@ -121,5 +134,5 @@ def test_what_will_not_pass_is_not_repeated(make: Callable[[], BaseException], s
     error = make()
     call = Stumbling(always(), error)
     with pytest.raises(type(error)):
-        Retrying(call)(1)
+        retrying(call)(1)
     assert (call.calls, slept) == (1, [])

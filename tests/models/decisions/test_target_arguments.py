@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.errors import InvalidArgument, InvalidTarget
-from p2ce.models.decisions.target_arguments import require_scale, wanted_range
+from p2ce.models.decisions.target_arguments import checked_range, require_scale
 
 
 def request(target: object = (0, 1), threshold: float | None = None, scale: str | None = None) -> object:
@@ -15,9 +15,9 @@ def request(target: object = (0, 1), threshold: float | None = None, scale: str 
 
 
 def test_a_range_may_be_open_at_one_end():
-    assert wanted_range(request((None, 3)), name="model") == (-math.inf, 3.0)
-    assert wanted_range(request([np.float32(0.5), math.inf]), name="model") == (0.5, math.inf)
-    assert wanted_range(request((2, 2)), name="model") == (2.0, 2.0)
+    assert checked_range(request((None, 3)), name="model") == (-math.inf, 3.0)
+    assert checked_range(request([np.float32(0.5), math.inf]), name="model") == (0.5, math.inf)
+    assert checked_range(request((2, 2)), name="model") == (2.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_a_range_may_be_open_at_one_end():
 )
 def test_what_is_no_range_is_told(target, message):
     with pytest.raises(InvalidTarget, match=message):
-        wanted_range(request(target), name="model")
+        checked_range(request(target), name="model")
 
 
 def test_a_regressor_takes_neither_threshold_nor_scale():
     with pytest.raises(InvalidArgument, match="no threshold"):
-        wanted_range(request(threshold=0.5), name="model")
+        checked_range(request(threshold=0.5), name="model")
     with pytest.raises(InvalidArgument, match="Leave scale out"):
-        wanted_range(request(scale="decision"), name="model")
+        checked_range(request(scale="decision"), name="model")
     with pytest.raises(InvalidArgument, match="Pass scale='probability', or leave scale out"):
         require_scale(request(scale="decision"), ("probability",), name="model")

@@ -72,7 +72,7 @@ def test_the_forest_of_this_library_decides_as_scikit_learns(seed):
     own = PlausibilityForest(contamination=0.1, n_estimators=25)
     found = parse_detector(own, reference=FRAME, random_state=seed)
     twin = Library(contamination=0.1, n_estimators=25, random_state=seed).fit(FRAME.to_numpy(dtype=float))
-    assert found.evaluate is None
+    assert found.is_its_score
     rows = rows_near_splits(found).to_numpy(dtype=np.float64)
     scores, values = score_rows(found.score, rows), twin.decision_function(rows)
     assert (found.report(scores) == values).all()

@@ -17,7 +17,7 @@ from sklearn.svm import OneClassSVM
 
 from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import InvalidOutput
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.imputed_values import known_codes
 from p2ce.models.detectors.parse_detector import PlausibilityForest, parse_detector
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -45,7 +45,7 @@ def people(rows: int = 300) -> pd.DataFrame:
     return frame
 
 
-def scores_of(found: DetectorAdapter, codes: np.ndarray) -> np.ndarray:
+def scores_of(found: Adapter, codes: np.ndarray) -> np.ndarray:
     assert found.score is not None
     return score_rows(found.score, codes)
 

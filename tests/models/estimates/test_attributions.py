@@ -1,6 +1,8 @@
 """Check how attributions are computed, remembered and chosen: by sampling, by trees, and by shap."""
 
+import logging
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +16,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.errors import InvalidArgument, InvalidOutput, MissingExtra
 from p2ce.models.estimates import shap_explainers
 from p2ce.models.estimates.attributions import Attributor
-from p2ce.models.estimates.link_scale import Link
+from p2ce.models.estimates.link_scale import LinkScale
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.sampling import Sampler
 from p2ce.models.estimates.shap_estimate import ShapEstimate
@@ -52,7 +54,7 @@ def attributor(
     if explainer in SHAP:
         needs("shap")
     spec = ShapEstimate(explainer=explainer, **options)
-    return Attributor(spec, parsed, evaluate, REFERENCE, "abcd", 0, Link.LOGIT)
+    return Attributor(spec, parsed, evaluate, REFERENCE, "abcd", 0, LinkScale.LOGIT)
 
 
 @pytest.mark.parametrize("name", [*OWN, *SHAP])
@@ -71,6 +73,23 @@ def test_an_attribution_depends_on_the_row_alone_and_is_computed_once(
     # The global generator and the streams are left alone.
     assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", SHAP)
+def test_other_threads_keep_their_output_and_the_global_generator(name: str) -> None:
+    """Whatever the model sees while it is called, another thread sees too."""
+    state, stdout, level = np.random.get_state()[1].copy(), sys.stdout, logging.getLogger("shap").level  # noqa: NPY002
+    seeds: list[bool] = []
+
+    def score(rows: np.ndarray) -> np.ndarray:
+        assert sys.stdout is stdout
+        assert logging.getLogger("shap").level == level
+        seeds.append(not np.array_equal(np.random.get_state()[1], state))  # noqa: NPY002
+        return chance(rows)
+
+    attributor(name, score, background=8).explain(ROWS[:2])
+    # Only permutations must be drawn here: the kernel explainer enumerates the coalitions of four columns.
+    assert any(seeds) == (name == "permutation")
 
 
 @pytest.mark.parametrize("name", ["exact", "kernel"])

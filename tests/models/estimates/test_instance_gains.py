@@ -10,7 +10,7 @@ from p2ce.engine.grid.placement import place
 from p2ce.models.estimates.attributions import Attributor
 from p2ce.models.estimates.candidate_attributions import best_attributions, mean_attributions
 from p2ce.models.estimates.instance_gains import Gains, estimated_scores, lay_out_gains
-from p2ce.models.estimates.link_scale import Link
+from p2ce.models.estimates.link_scale import LinkScale
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from tests.models.estimates.shapley import crooked
 
@@ -29,7 +29,7 @@ def straight(rows: FloatArray) -> FloatArray:
 
 
 def attributor(score: object) -> Attributor:
-    return Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, Link.IDENTITY)  # type: ignore[arg-type]
+    return Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, LinkScale.IDENTITY)  # type: ignore[arg-type]
 
 
 def gains_of(score: object, *, personal: bool, wanted: np.ndarray | None = None) -> Gains:

@@ -27,7 +27,7 @@ from p2ce.engine.scores.score import FlatScore
 from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import InvalidArgument
 from p2ce.models.estimates.attributions import Attributor
-from p2ce.models.estimates.link_scale import Link, to_scale
+from p2ce.models.estimates.link_scale import LinkScale, to_scale
 from p2ce.models.estimates.native import DeepShap, Parsed, native_explainer
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.models.estimates.tree_shap import TreeShap
@@ -82,7 +82,7 @@ def unchanged(margins: FloatArray) -> FloatArray:
     return margins
 
 
-def attributor(found: Parsed | None, explainer: str, link: Link = Link.LOGIT) -> Attributor:
+def attributor(found: Parsed | None, explainer: str, link: LinkScale = LinkScale.LOGIT) -> Attributor:
     spec = ShapEstimate(explainer=explainer, background=8)
     return Attributor(spec, found, chance, REFERENCE.to_numpy(), COLUMNS, 0, link)
 
@@ -135,9 +135,9 @@ def test_networks_without_products_of_columns_are_explained_by_the_definition() 
 
 
 @pytest.mark.parametrize("target", [0, 1])
-@pytest.mark.parametrize("link", Link)
+@pytest.mark.parametrize("link", LinkScale)
 @pytest.mark.parametrize("name", [*TREES, *NETWORKS])
-def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: Link, target: int) -> None:
+def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: LinkScale, target: int) -> None:
     model = {**TREES, **NETWORKS}[name]().fit(REFERENCE, LABELS)
     kind = "tree" if name in TREES else "deep"
 

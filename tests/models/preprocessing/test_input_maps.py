@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from p2ce.models.preprocessing.input_maps import InputMap, Operation, Table, input_maps_of, may_be_missing
+from p2ce.models.preprocessing.input_maps import (
+    InputMap,
+    LabelTable,
+    Operation,
+    input_maps_of,
+    may_be_missing,
+)
 from p2ce.models.preprocessing.operations import (
     REJECT,
     Above,
@@ -12,8 +18,8 @@ from p2ce.models.preprocessing.operations import (
     Cast,
     Clip,
     Elementwise,
-    Fill,
-    Flag,
+    FillMissing,
+    FlagMissing,
     Lookup,
     RejectMissing,
     ZeroIsMissing,
@@ -27,11 +33,11 @@ NUMBERS: list[tuple[Operation, ...]] = [
     (Arithmetic("subtract", np.array([2.0])), Arithmetic("divide", np.array([3.0]))),
     (Arithmetic("subtract", np.array([-7.0])), Arithmetic("divide", np.array([0.3]))),
     (Cast(np.dtype(np.float32)), Arithmetic("multiply", np.array([0.1])), Clip(-1.0, 1.0)),
-    (Fill(np.array([5.0])),),
-    (Fill(np.array([6.0])),),
-    (Fill(np.array([6.0]), 2.0),),
-    (Flag(),),
-    (Flag(3.0),),
+    (FillMissing(np.array([5.0])),),
+    (FillMissing(np.array([6.0])),),
+    (FillMissing(np.array([6.0]), 2.0),),
+    (FlagMissing(),),
+    (FlagMissing(3.0),),
     (Above(1.5),),
     (Bins(EDGES),),
     (Bins(EDGES), Arithmetic("add", np.array([1.0]))),
@@ -55,7 +61,7 @@ def maps():
         for input_map in maps_by_input
     ]
     inputs = np.array([len(maps_by_input), len(maps_by_input) + 1])
-    table = Table(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
+    table = LabelTable(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
     maps_by_input += [InputMap(source=2, is_category=True)] * 2
     return input_maps_of(maps_by_input, [table], column_count=3)
 
@@ -114,7 +120,7 @@ def test_an_input_that_can_be_missing_is_known_to_be(miss):
 
 def test_what_only_strangers_miss_is_told_apart():
     odd = Lookup(KEYS, np.array([1.0, 2.0, 3.0, np.nan, 0.0])[:, None])
-    table = Table(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
+    table = LabelTable(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
     maps_by_input = [InputMap(source=0, operations=(odd,)), InputMap(source=1, is_category=True)]
     found = input_maps_of(maps_by_input, [table], column_count=2)
     nowhere = np.array([False, False])

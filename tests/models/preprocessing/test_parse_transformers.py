@@ -5,17 +5,22 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold
-from p2ce.models.preprocessing.known_transformers import TRANSFORMERS
-from p2ce.models.preprocessing.parse_transformers import ParsedTransformers, parse_transformers
+from p2ce.models.preprocessing.parse_transformers import (
+    TRANSFORMERS,
+    ParsedTransformers,
+    check_input_maps,
+    parse_transformers,
+)
 from p2ce.models.preprocessing.rewrite import pieces_of
-from p2ce.models.preprocessing.transform_rows import Preparation, as_codes
+from p2ce.models.preprocessing.transform_rows import Preparation, Prepared, as_codes
 from p2ce.tables.codebook import codebook_of
 from tests.models.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 from tests.optional import needs
@@ -193,3 +198,22 @@ def test_category_encoders():
             ),
             part,
         )
+
+
+def test_columns_are_compared_far_out_even_if_an_encoder_rejects_others_there():
+    frame = pd.DataFrame({"size": np.linspace(0.0, 1.0, 40), "grade": np.arange(40) % 4 * 1.0})
+    encoder, scaler = OneHotEncoder(handle_unknown="error", sparse_output=False), MinMaxScaler()
+    step = ColumnTransformer([("hot", encoder, ["grade"]), ("scaled", scaler, ["size"])]).fit(frame)
+    seen = looked_through(step, frame)
+    check_input_maps(seen.maps, seen.preparation, seen.inputs)
+    # The same on the reference, and different beyond it.
+    step.named_transformers_["scaled"].clip = True
+    with pytest.raises(UnsupportedModel, match="transforms column 'size' differently"):
+        check_input_maps(seen.maps, seen.preparation, seen.inputs)
+
+
+def test_rows_that_are_no_frame_have_their_columns_in_one_order():
+    rows = Prepared(np.zeros((2, 2)), pd.Index(["x0", "x1"]))
+    assert rows[["x0", "x1"]].to_numpy().shape == (2, 2)
+    with pytest.raises(UnsupportedModel, match="selects 'x1', 'x0', but the transformers return 'x0', 'x1'"):
+        rows[["x1", "x0"]]

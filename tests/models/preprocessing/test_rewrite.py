@@ -10,7 +10,7 @@ from p2ce.engine.scores.trees.assemble import assemble_forest
 from p2ce.engine.scores.trees.score_rows import leaves_reached
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.preprocessing.input_maps import InputMap, Table, input_maps_of
+from p2ce.models.preprocessing.input_maps import InputMap, LabelTable, input_maps_of
 from p2ce.models.preprocessing.operations import (
     REJECT,
     Above,
@@ -19,8 +19,8 @@ from p2ce.models.preprocessing.operations import (
     Cast,
     Clip,
     Elementwise,
-    Fill,
-    Flag,
+    FillMissing,
+    FlagMissing,
     Lookup,
     ZeroIsMissing,
 )
@@ -53,9 +53,9 @@ OPERATIONS = st.one_of(
     st.builds(scaling, st.sampled_from(["multiply", "divide"]), st.floats(0.01, 9) | st.floats(-9, -0.01)),
     st.builds(Cast, PRECISION),
     st.builds(lambda low, wide: Clip(low, low + abs(wide)), ROUND, ROUND),
-    st.builds(lambda value: Fill(np.array([value])), ROUND),
-    st.builds(lambda value, marker: Fill(np.array([value]), marker), ROUND, ROUND),
-    st.builds(Flag, ROUND | st.just(float("nan"))),
+    st.builds(lambda value: FillMissing(np.array([value])), ROUND),
+    st.builds(lambda value, marker: FillMissing(np.array([value]), marker), ROUND, ROUND),
+    st.builds(FlagMissing, ROUND | st.just(float("nan"))),
     st.builds(Above, ROUND),
     st.builds(lambda edges: Bins(np.array(sorted(edges))), st.sets(ROUND, min_size=1, max_size=4)),
     st.builds(lookup, st.sets(ROUND, min_size=1, max_size=4), st.integers(0, 99)),
@@ -68,7 +68,7 @@ CHAINS = st.lists(OPERATIONS, max_size=4).map(tuple)
 def table(column, place, labels, seed):
     rng = np.random.default_rng(seed)
     values = rng.choice([-np.inf, 0.0, 1.0, 3.0], (labels + 2, 1))
-    return Table(column, np.array([place]), values)
+    return LabelTable(column, np.array([place]), values)
 
 
 @st.composite

@@ -21,6 +21,7 @@ from p2ce.explainer import Explainer
 from p2ce.portfolio.runs.cluster import connected
 from p2ce.portfolio.runs.explain_shard import Place, misplaced
 from p2ce.portfolio.runs.journal import begin
+from p2ce.portfolio.runs.manifest import code_hash
 from p2ce.portfolio.runs.shard import RowSource, Shard
 from tests.apps.command_line import run as run_command
 from tests.portfolio.dask_cluster import (

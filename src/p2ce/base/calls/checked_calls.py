@@ -1,18 +1,16 @@
-"""Call a method of the user's own object and check its output. All such calls are made here."""
+"""Check what the user's own objects return, and say what is wrong with it in their words."""
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import CHECKED_ROWS, FloatArray, every_nth
-from p2ce.base.calls.retries import names_other_columns, retried
 from p2ce.base.visible import as_text, echoed, listed
 from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
 
-# Rows are a pandas DataFrame throughout; this package does not import pandas.
+# Rows are a pandas DataFrame throughout; this module does not import pandas.
 Rows: TypeAlias = Any
 
 # The largest difference between two deterministic evaluations of a batch (summation order gives 1e-16).
@@ -21,30 +19,6 @@ REPEATED = 1e-9
 ROUNDED = 1e-6
 # The largest difference between two batches, in which libraries of single precision round differently.
 REBATCHED = 1e-4
-
-
-class Feed(NamedTuple):
-    """One way to pass rows. The user's object receives a copy, which it may modify."""
-
-    called: str  # its name in messages
-    give: Callable[[Rows], Any]
-
-
-def as_frame(labels: Sequence[Any]) -> Feed:
-    """Pass a frame of these columns, each with its own type."""
-    return Feed(called="a DataFrame", give=lambda frame: frame[list(labels)].copy())
-
-
-def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
-    """Pass an array of these columns. Missing numbers become NaN, and objects are unchanged."""
-    # Say that NaN represents missing numbers of nullable types, which pandas does not assume.
-    missing = {"na_value": np.nan} if dtype.kind == "f" else {}
-
-    def give(frame: Rows) -> Any:
-        # Always a copy: pandas 3 may return a read-only view of its own data.
-        return np.array(frame[list(labels)].to_numpy(dtype=dtype, **missing))
-
-    return Feed(called="an array", give=give)
 
 
 def missing_columns(rows: Rows) -> list[str]:
@@ -88,101 +62,59 @@ def some_rows(reference: Rows) -> Rows:
     return reference.iloc[every_nth(len(reference), CHECKED_ROWS)].reset_index(drop=True)
 
 
-def choose_feed(
-    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
-) -> tuple[Feed, np.ndarray]:
-    """Find the first row format that the method accepts, and return its outputs."""
-    return retried(lambda given: _first_answered(method, feeds, given, call=call))(rows)
+def fault_of(error: BaseException, count: int, *, call: str, rows: Rows, advice: str = "") -> P2CEError:
+    """Build the error that attributes what the user's object raised to that object, and names its rows.
 
-
-def _first_answered(
-    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
-) -> tuple[Feed, np.ndarray]:
-    failures: list[tuple[Feed, InvalidOutput]] = []
-    answered = False  # whether any format gave an output, valid or not
-    for feed in feeds:
-        try:
-            with warnings.catch_warnings():
-                # A scikit-learn model fitted on an array should receive an array. A frame works, but it warns
-                # at every call.
-                warnings.filterwarnings("error", message="X has feature names, but")
-                found = outputs_of(method, feed.give(rows), call=call, rows=rows)
-            answered = True
-            _check_form(found, rows, call=call)
-        except InvalidOutput as error:
-            failures.append((feed, error))
-            if answered or names_other_columns(error):
-                break  # an array would hide that the model was fitted on other columns
-        else:
-            return feed, found
-    if len(failures) == 1:
-        raise failures[0][1]
-    text = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
-    raise InvalidOutput(f"{call} accepts rows in neither form. {text}") from failures[-1][1]
-
-
-def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
-    count = len(rows)
-    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
-        raise InvalidOutput(
-            f"{call} must return one number per row, or one per row and class; for {count} rows "
-            f"it returned shape {found.shape}."
-        )
-    _complete(found, call=call, rows=rows)
-
-
-def outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
-    """Call ``method`` on ``given`` and return its numbers, of any shape and type.
-
-    ``call`` is the method's name in messages. ``rows`` is the frame that ``given`` was made from, if
-    ``given`` is not a frame.
+    ``call`` is the method's name in messages, and ``rows`` the frame of its ``count`` rows.
     """
-    found = raw_outputs_of(method, given, call=call, rows=rows)
+    if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
+        return NotFitted(f"{call} says that the object is not fitted. Fit it first.")
+    why = _likely_reasons(rows)
+    # Libraries explain missing values in several paragraphs. The first line is enough.
+    text = as_text(error).partition("\n")[0].removesuffix(".") if why else None
+    return InvalidOutput(f"{call} {what_happened(error, text)} when called with {count} rows.{why}{advice}")
+
+
+def as_numbers(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that numbers were returned, of any shape and type."""
     if found.dtype.kind not in "biuf":
         raise InvalidOutput(
-            f"{call} must return numbers; for {len(given)} rows it returned {found.dtype} "
+            f"{call} must return numbers; for {count} rows it returned {found.dtype} "
             f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
         )
     return found
 
 
-def raw_outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
-    """Call ``method`` on ``given`` and return its output: numbers, or the names of classes."""
-    count = len(given)
-    try:
-        reported = method(given)
-        if hasattr(reported, "detach"):  # a PyTorch tensor that still remembers its gradients
-            reported = reported.detach().cpu().numpy()
-        # A copy, since the output may be a buffer that the next call overwrites.
-        found = np.array(reported)
-    except (P2CEError, KeyboardInterrupt):
-        raise  # this library's own error about the output, or an interruption by the user
-    except BaseException as error:  # also SystemExit and GeneratorExit, which must not end the program
-        if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
-            raise NotFitted(f"{call} says that the object is not fitted. Fit it first.") from error
-        why = _likely_reasons(given if rows is None else rows)
-        # Libraries explain missing values in several paragraphs. The first line is enough.
-        text = as_text(error).partition("\n")[0].removesuffix(".") if why else None
+def any_form(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that something was returned for every row: one value, or one per class."""
+    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
         raise InvalidOutput(
-            f"{call} {what_happened(error, text)} when called with {count} rows.{why}"
-        ) from error
+            f"{call} must return one number per row, or one per row and class; for {count} rows "
+            f"it returned shape {found.shape}."
+        )
     return found
 
 
-def one_per_row(found: np.ndarray, count: int, *, call: str, rows: Rows = None) -> FloatArray:
-    """Check that there is one number per row, of shape (n,) or (n, 1), and none is missing."""
+def one_per_row(found: np.ndarray, count: int, *, call: str) -> FloatArray:
+    """Check that there is one number per row, of shape (n,) or (n, 1)."""
+    found = as_numbers(found, count, call=call)
     if found.shape not in ((count,), (count, 1)):
         raise InvalidOutput(
             f"{call} must return one number per row: shape {(count,)} for {count} rows; "
             f"it returned shape {found.shape}."
         )
-    return _complete(found.reshape(count), call=call, rows=rows)
+    return found.reshape(count).astype(np.float64)
 
 
-def one_per_class(
-    found: np.ndarray, count: int, classes: int | None, *, call: str, rows: Rows = None
-) -> FloatArray:
+def truth_or_number(found: np.ndarray, count: int, *, call: str) -> FloatArray:
+    """Check that there is one number per row. True is 1 and False -1, on either side of the threshold 0."""
+    values = one_per_row(found, count, call=call)
+    return 2.0 * values - 1.0 if found.dtype.kind == "b" else values
+
+
+def one_per_class(found: np.ndarray, count: int, *, call: str, classes: int | None) -> FloatArray:
     """Check that there is one column per class, or two or more if the number of classes is not known."""
+    found = as_numbers(found, count, call=call)
     fits = found.ndim == 2 and len(found) == count
     if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
         wanted = "one per class" if classes is None else classes
@@ -190,17 +122,36 @@ def one_per_class(
             f"{call} must return one column per class: shape ({count}, {wanted}) for {count} rows; "
             f"it returned shape {found.shape}."
         )
-    return _complete(found, call=call, rows=rows)
+    return found.astype(np.float64)
 
 
-def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
+def one_or_more(found: np.ndarray, count: int, *, call: str, classes: int | None = None) -> FloatArray:
+    """Check that there is one number per row, or one column per class."""
+    several = found.ndim == 2 and found.shape[1] != 1
+    return (
+        one_per_class(found, count, call=call, classes=classes)
+        if several
+        else one_per_row(found, count, call=call)
+    )
+
+
+def one_class_per_row(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that there is the name of one class per row."""
+    if found.shape not in ((count,), (count, 1)):
+        raise InvalidOutput(
+            f"{call} must return one class per row; for {count} rows it returned shape {found.shape}."
+        )
+    return found.reshape(-1)
+
+
+def require_complete(found: np.ndarray, *, call: str, rows: Rows = None) -> None:
+    """Raise if a number is missing."""
     missing = np.isnan(found).reshape(len(found), -1).any(axis=1)
     if missing.any():
         raise InvalidOutput(
             f"{call} must return numbers; it returned NaN for {int(missing.sum())} of {len(found)} rows. "
             "Check that it was fitted on columns like these." + _likely_reasons(rows)
         )
-    return found.astype(np.float64)
 
 
 def require_probabilities(found: FloatArray, *, call: str) -> FloatArray:

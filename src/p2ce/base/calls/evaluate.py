@@ -17,23 +17,12 @@ from p2ce.errors import InvalidOutput
 STEADY = 1e-6
 
 
-def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
-    """Call the user's own model or detector once, and check the form of its output."""
+def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame) -> FloatArray:
+    """Call the user's own model, detector or rule once, unless there are no rows, or no time is left."""
     if not len(frame):
         return np.zeros(0)
     require_time()
-    values = call(frame)
-    if values.shape != (len(frame),):
-        raise InvalidOutput(
-            f"The {who} was called with {len(frame)} rows and returned the shape {values.shape}. "
-            "It must return one number per row."
-        )
-    if np.isnan(values).any():
-        raise InvalidOutput(
-            f"The {who} returned NaN for {int(np.isnan(values).sum())} of {len(frame)} rows. "
-            "Check that it was fitted on columns like these."
-        )
-    return values
+    return call(frame)
 
 
 class Closely(NamedTuple):
@@ -46,7 +35,6 @@ class Closely(NamedTuple):
 def evaluate_closely(
     call: Callable[[pd.DataFrame], FloatArray],
     frame: pd.DataFrame,
-    who: str,
     *,
     threshold: float | Callable[[FloatArray], FloatArray],
     tolerance: float,
@@ -62,14 +50,14 @@ def evaluate_closely(
     whose acceptance or rejection is proven either way. After ``until``, in the time of `time.perf_counter`,
     no further call begins.
     """
-    values = evaluate(call, frame, who)
+    values = evaluate(call, frame)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
     if len(frame) > 1:
         least = threshold(values) if callable(threshold) else threshold
         near = is_close(values, least, tolerance)
         close = np.flatnonzero(near if settled is None else near & ~settled)
         if len(close):
-            alone = evaluate_alone(call, frame.iloc[close], who, until=until)
+            alone = evaluate_alone(call, frame.iloc[close], until=until)
             values[close[: len(alone)]] = alone
             unsettled[close[len(alone) :]] = True
     return Closely(values, unsettled)
@@ -87,14 +75,14 @@ def is_close(values: FloatArray, threshold: float | FloatArray, tolerance: float
 
 
 def evaluate_alone(
-    call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str, *, until: float | None = None
+    call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, *, until: float | None = None
 ) -> FloatArray:
     """Evaluate each row by itself, and stop after ``until``: the result may cover the first rows only."""
     values: list[float] = []
     for at in range(len(frame)):
         if until is not None and time.perf_counter() >= until:
             break
-        values.append(float(evaluate(call, frame.iloc[[at]], who)[0]))
+        values.append(float(evaluate(call, frame.iloc[[at]])[0]))
     return np.array(values, dtype=np.float64)
 
 

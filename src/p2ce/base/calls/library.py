@@ -1,8 +1,11 @@
-"""Recognise objects of a library without importing the library."""
+"""Recognise objects of a library without importing the library, and call it without its warnings."""
 
 import inspect
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,10 @@ _HARMLESS = {
     "set_params",
     "_parameter_constraints",
 }
+# `warnings.catch_warnings` swaps the filters of the whole process. If two threads overlapped, the one that
+# ends last would restore what the other had set, for good. So only one thread at a time is inside. Warnings
+# of other threads are silent meanwhile, or are shown a moment later, but never become errors.
+_FILTERS = RLock()
 _ROUTING = re.compile(r"set_\w+_request")  # scikit-learn writes these into every subclass
 
 
@@ -77,7 +84,31 @@ def quiet_check_array(rows: Any) -> np.ndarray:
     """Convert rows as a scikit-learn estimator would, which shows the precision it computes in."""
     from sklearn.utils import check_array
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         seen: np.ndarray = check_array(rows, dtype="numeric")
     return seen
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Suppress warnings about rows that the user did not pass."""
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def caught_warnings(beginning: str) -> Iterator[list[str]]:
+    """Collect the warnings that begin with a text, in a list that is complete afterwards; show all others."""
+    found: list[str] = []
+    shown: list[warnings.WarningMessage] = []
+    try:
+        with _FILTERS, warnings.catch_warnings(record=True) as shown:
+            warnings.filterwarnings("always", message=re.escape(beginning))
+            yield found
+    finally:
+        for one in shown:
+            if str(one.message).startswith(beginning):
+                found.append(str(one.message))
+            else:
+                warnings.showwarning(one.message, one.category, one.filename, one.lineno, one.file, one.line)

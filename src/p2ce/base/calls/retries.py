@@ -2,14 +2,13 @@
 
 A call is tried three times, with pauses of 0.05 and 0.2 seconds. After `MOST_IN_VAIN` calls in a row whose
 retries all failed, there are no retries for a minute. So a model that always fails costs at most a second of
-pauses per minute, for any number of people. A call that took long to fail is not retried, so that time limits
+pauses per minute, for any number of instances. A call that took long to fail is not retried, so time limits
 hold.
 """
 
 import re
 import time
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator
 
 from p2ce.base.visible import as_text
 from p2ce.errors import InvalidOutput
@@ -21,8 +20,6 @@ LONGEST_TRY = 1.0  # seconds
 # How scikit-learn and XGBoost report that a frame has other columns, or columns in another order.
 OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
 
-Result = TypeVar("Result")
-
 
 def names_other_columns(error: InvalidOutput) -> bool:
     """Return whether the library itself complained about the columns."""
@@ -32,45 +29,57 @@ def names_other_columns(error: InvalidOutput) -> bool:
     return OTHER_COLUMNS.search(as_text(cause)) is not None
 
 
-class Retrying(Generic[Result]):
-    """A call with rows, which it must not modify, that is retried when it raises InvalidOutput."""
+class Retries:
+    """Whether retries of one object's calls helped lately."""
 
-    __slots__ = ("_call", "_in_vain", "_last")
+    __slots__ = ("in_vain", "last")
 
-    def __init__(self, call: Callable[[Any], Result]) -> None:
-        self._call = call
-        self._in_vain = 0  # calls since retries last helped
-        self._last = 0.0  # when retries were last in vain
+    def __init__(self) -> None:
+        self.in_vain = 0  # calls since retries last helped
+        self.last = 0.0  # when retries were last in vain
 
-    def __call__(self, rows: Any) -> Result:
-        """Return the first result, or raise the error of the last try."""
-        tries = len(PAUSES) + 1
-        for number in range(1, tries + 1):
-            begin = time.monotonic()
-            try:
-                result = self._call(rows)
-            except InvalidOutput as error:
-                if number == tries:
-                    self._in_vain += 1
-                    self._last = time.monotonic()
-                if number == tries or not self._is_worth_it(error, begin):
-                    raise
-            else:
-                if number > 1:
-                    self._in_vain = 0
-                return result
-            time.sleep(PAUSES[number - 1])
-        raise AssertionError("the last try returns or raises")
+    def attempts(self) -> "Iterator[Attempt]":
+        """Yield attempts, with a pause between two. Each is a context, which swallows an error to be retried.
 
-    def _is_worth_it(self, error: InvalidOutput, begin: float) -> bool:
+        for attempt in retries.attempts():
+            with attempt:
+                return call(rows)
+        """
+        for number, pause in enumerate(PAUSES):
+            yield Attempt(self, is_first=number == 0, is_last=False)
+            time.sleep(pause)
+        yield Attempt(self, is_first=False, is_last=True)
+
+
+class Attempt:
+    """One attempt of a call."""
+
+    __slots__ = ("_begin", "_is_first", "_is_last", "_retries")
+
+    def __init__(self, retries: Retries, *, is_first: bool, is_last: bool) -> None:
+        self._retries, self._is_first, self._is_last = retries, is_first, is_last
+
+    def __enter__(self) -> None:
+        self._begin = time.monotonic()
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
+        """Return whether the call is worth another attempt."""
+        if error is None:
+            if not self._is_first:
+                self._retries.in_vain = 0
+            return False
+        if not isinstance(error, InvalidOutput):
+            return False
+        if self._is_last:
+            self._retries.in_vain += 1
+            self._retries.last = time.monotonic()
+            return False
+        return self._is_worth_it(error)
+
+    def _is_worth_it(self, error: InvalidOutput) -> bool:
         now = time.monotonic()
-        if now - self._last > FORGOTTEN_AFTER:
-            self._in_vain = 0
+        if now - self._retries.last > FORGOTTEN_AFTER:
+            self._retries.in_vain = 0
         ends = error.__cause__ is not None and not isinstance(error.__cause__, Exception)  # e.g. sys.exit()
         lasts = ends or names_other_columns(error)
-        return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
-
-
-def retried(call: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Return a call that is retried when it fails. A call that is retried already is unchanged."""
-    return call if isinstance(call, Retrying) else Retrying(call)
+        return not lasts and now - self._begin <= LONGEST_TRY and self._retries.in_vain < MOST_IN_VAIN

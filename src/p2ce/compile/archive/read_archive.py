@@ -24,7 +24,7 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import model_scores, same_scores
 from p2ce.compile.unchanged import UNCHANGED
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
 from p2ce.policy.rules.predicate import require_trusted
 
@@ -38,7 +38,7 @@ class SavedExplainer:
     path: str
     given: SavedArguments
     own: dict[str, str]  # argument → a custom object that the user must pass again
-    detector: DetectorAdapter | None  # already fitted; None if there is none, or if the user must pass it
+    detector: Adapter | None  # already fitted; None if there is none, or if the user must pass it
     scores: FloatArray  # (models, rows) the model's scores when it was saved
 
     def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":

@@ -16,19 +16,20 @@ from p2ce.engine.scores.score import FlatScore
 from p2ce.engine.scores.trees.assemble import assemble_forest, trees_of
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.errors import P2CEError
-from p2ce.models.detectors.detector_adapter import DetectorAdapter
-from p2ce.models.detectors.isolation_forest import Decision, own_forest
+from p2ce.models.decisions.adapter import Adapter
+from p2ce.models.detectors.isolation_forest import PathLengthDecision, own_forest
 
 ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
 NUMBERS = ("accept_from", "reject_below", "whole_length", "offset")
 
 
-def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
+def write_forest(detector: Adapter) -> tuple[dict[str, Any], Arrays]:
     """Return the forest of this library as JSON and named arrays."""
-    score, decide = detector.score, detector.report
+    assert detector.score is not None
+    score, decide = detector.score.flat, detector.report
     assert score is not None
     assert score.forest is not None
-    assert isinstance(decide, Decision)
+    assert isinstance(decide, PathLengthDecision)
     numbers = {
         "accept_from": score.accept_from,
         "reject_below": score.reject_below,
@@ -40,7 +41,7 @@ def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
     return {**written, "columns": list(detector.columns)}, arrays
 
 
-def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> DetectorAdapter:
+def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> Adapter:
     """Read a forest that `write_forest` wrote. ``array`` returns an array by name."""
     columns = take(written, "columns", list)
     if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
@@ -67,7 +68,7 @@ def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detec
         accept_from=accept_from,
         reject_below=reject_below,
     )
-    decide = Decision(whole_length=numbers["whole_length"], offset=offset)
+    decide = PathLengthDecision(whole_length=numbers["whole_length"], offset=offset)
     return own_forest(score, columns=tuple(columns), decide=decide)
 
 

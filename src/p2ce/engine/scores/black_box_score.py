@@ -57,11 +57,11 @@ class BlackBoxScore:
         """
         frame = self.frame(rows)
         with no_calls_after(until):
-            value = evaluate(self.call, frame, self.name)
+            value = evaluate(self.call, frame)
             threshold = self.threshold if least is None else least(value)
         close = np.flatnonzero(is_close(value, threshold, self.tolerance) & (value < threshold))
         if len(close):
-            alone = evaluate_alone(self.call, frame.iloc[close], self.name, until=until)
+            alone = evaluate_alone(self.call, frame.iloc[close], until=until)
             if len(alone) < len(close):
                 raise OutOfTime
             value[close] = alone

@@ -10,7 +10,7 @@ from p2ce.engine.scores.score import FlatScore, Score
 from p2ce.engine.scores.trees.assemble import assemble_forest, largest_leaves
 from p2ce.engine.scores.trees.forest import NO_TREES, Forest
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
-from p2ce.models.contract.model_adapter import LEAD, PROBABILITY
+from p2ce.models.decisions.adapter import LEAD, PROBABILITY
 from p2ce.models.decisions.decision import Decision
 
 
@@ -73,7 +73,7 @@ class ForestMargins:
         forest, offset = margin.forest, margin.offset
         if minus is not None:
             other = self.margin(minus)
-            subtract = leafwise_difference if self.share_trees else joined
+            subtract = leafwise_difference if self.share_trees else forest_difference
             forest, offset = subtract(forest, other.forest), offset - other.offset
         return FlatScore(
             name="model",
@@ -97,7 +97,7 @@ class ForestMargins:
         return self.precision * max(1.0, margin.largest) + margin.band
 
 
-def joined(plus: Forest, minus: Forest) -> Forest:
+def forest_difference(plus: Forest, minus: Forest) -> Forest:
     """Join the trees of one forest with those of another, whose values are negated."""
     shift = len(plus.feature)
     return Forest(

@@ -16,7 +16,7 @@ from scipy.special import expit
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.error_bands import Reported, exactly, logistic
 from p2ce.engine.scores.score import Score
-from p2ce.models.contract.model_adapter import Evaluate, EvaluateAll
+from p2ce.models.decisions.adapter import Evaluate, EvaluateAll
 from p2ce.models.decisions.decision import Decision
 from p2ce.tables.codebook import Codebook
 
@@ -61,7 +61,7 @@ class Margins(Protocol):
         ...
 
 
-class Link(NamedTuple):
+class OutputLink(NamedTuple):
     """How the library's reported number follows from the value of a score."""
 
     reported: Reported  # the lowest and the highest number that the library may report for a value
@@ -72,7 +72,7 @@ def _unchanged(values: FloatArray) -> FloatArray:
     return values
 
 
-IDENTITY = Link(exactly(float), _unchanged)
+IDENTITY = OutputLink(exactly(float), _unchanged)
 
 
 def logistic_link(
@@ -80,18 +80,18 @@ def logistic_link(
     margin: Callable[[Any], Any] = _unchanged,
     single: bool = False,
     slack: float = 8.0,
-) -> Callable[[bool], Link]:
+) -> Callable[[bool], OutputLink]:
     """Link margins and probabilities by 1 / (1 + exp(-margin)); see `logistic` for the arguments.
 
     The link takes True for the first of two classes, whose score is minus the margin of the second one.
     """
 
-    def link(complement: bool) -> Link:
+    def link(complement: bool) -> OutputLink:
         def value(scores: FloatArray) -> FloatArray:
             second = np.asarray(expit(margin(-scores if complement else scores)), dtype=np.float64)
             return 1.0 - second if complement else second
 
-        return Link(
+        return OutputLink(
             logistic(complement=complement, margin=lambda x: float(margin(x)), single=single, slack=slack),
             value,
         )
@@ -112,7 +112,7 @@ class ClassOutputs:
     probabilities: EvaluateAll | None = None  # frame → (n, classes)
     decision_values: EvaluateAll | None = None  # frame → (n,) for two classes, else (n, classes): the margins
     largest: EvaluateAll | None = None  # predict chooses the largest of these; by default of what is reported
-    link: Callable[[bool], Link] | None = None  # by default the logistic function
+    link: Callable[[bool], OutputLink] | None = None  # by default the logistic function
     ahead: Ahead | None = None  # by default, by the softmax of the margins
     each_alone: bool = False  # whether each class's probability depends only on its own margin
     softmax: bool = True  # False: the probabilities of several classes are neither softmax nor each alone
@@ -125,7 +125,7 @@ class NumberOutput:
     """What a regressor predicts: a function of its one margin."""
 
     predict: Evaluate
-    link: Link = IDENTITY
+    link: OutputLink = IDENTITY
     scored: tuple[Any, ...] = ()  # the two classes whose score the number may be
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.error_bands import summation_error
 from p2ce.engine.scores.score import FlatScore, Score
-from p2ce.models.contract.model_adapter import DECISION, PROBABILITY
+from p2ce.errors import BrokenPlugin
+from p2ce.models.decisions.adapter import DECISION, PROBABILITY
 from p2ce.models.decisions.decision import Decision
 
 # Softmax maps a margin that is farther behind the largest one to 0, or to less than any threshold that it is
@@ -24,6 +25,16 @@ class WeightedSums:
     intercepts: FloatArray  # (sums,)
     reach: FloatArray  # (d,) the largest magnitude of a value
     single: bool = False  # whether the library adds in float32
+
+    def __post_init__(self) -> None:
+        columns, sums = len(self.columns), len(self.weights)
+        got = (self.weights.shape, self.intercepts.shape, self.reach.shape)
+        if got != ((sums, columns), (sums,), (columns,)):
+            raise BrokenPlugin(
+                f"For {columns} columns, WeightedSums needs weights of shape (sums, {columns}), intercepts "
+                f"of shape (sums,) and reach of shape ({columns},); got {got[0]}, {got[1]} and {got[2]}. "
+                "Correct parse() of the family, or uninstall its package."
+            )
 
     @property
     def count(self) -> int:

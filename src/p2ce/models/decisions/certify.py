@@ -16,22 +16,23 @@ import math
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.error_bands import certified, widened
 from p2ce.engine.scores.score import Score
-from p2ce.errors import UnsupportedModel
+from p2ce.errors import BrokenPlugin, UnsupportedModel
 from p2ce.models.contract.margins import (
     IDENTITY,
     ClassOutputs,
-    Link,
     NumberOutput,
+    OutputLink,
     ParsedModel,
     logistic_link,
 )
-from p2ce.models.contract.model_adapter import LEAD, PROBABILITY, ModelAdapter, Request
+from p2ce.models.decisions.adapter import LEAD, PROBABILITY, Adapter, ParseRequest
 from p2ce.models.decisions.certified_thresholds import range_ends, softmax_reaches, softmax_wins
 from p2ce.models.decisions.decision import Decision, decide_class, decide_number
 
 
-def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
+def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
     """Determine what a row must reach, and which scores certify it."""
+    _require_complete(parsed, request)
     outputs = parsed.outputs
     if isinstance(outputs, NumberOutput):
         decision = decide_number(request, outputs.predict, scored=outputs.scored, name=parsed.family)
@@ -51,7 +52,36 @@ def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
     return _threshold(parsed, decision, outputs)
 
 
-def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _require_complete(parsed: ParsedModel, request: ParseRequest) -> None:
+    """Raise if what a family returned does not fit together, or not with the reference."""
+    margins = parsed.margins
+    outputs: object = parsed.outputs  # a plug-in is not checked by types
+    names = tuple(str(name) for name in request.reference.columns)
+    if sorted(margins.columns) != sorted(names):
+        raise _broken(parsed, f"columns must be those of the reference, {names}", repr(margins.columns))
+    if isinstance(outputs, NumberOutput):
+        if margins.count != 1:
+            raise _broken(parsed, "a NumberOutput needs one margin", f"{margins.count}")
+        return
+    if not isinstance(outputs, ClassOutputs):
+        wanted = "outputs must be ClassOutputs or NumberOutput"
+        raise _broken(parsed, wanted, type(outputs).__name__)
+    if outputs.probabilities is None and outputs.decision_values is None:
+        raise _broken(parsed, "ClassOutputs needs probabilities= or decision_values=, or both", "neither")
+    count = len(outputs.names)
+    if margins.count != count and not (margins.count == 1 and count == 2):
+        wanted = f"{count} classes need {'one margin, or ' if count == 2 else ''}one margin each"
+        raise _broken(parsed, wanted, f"{margins.count}")
+
+
+def _broken(parsed: ParsedModel, wanted: str, got: str) -> BrokenPlugin:
+    return BrokenPlugin(
+        f"The parsed model ({parsed.family}) does not fit together: {wanted}; got {got}. Correct parse() of "
+        "its family, or uninstall the package."
+    )
+
+
+def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify a probability or a decision value that depends on one margin."""
     margins, index = parsed.margins, decision.index
     plus, minus, sign = index, None, 1.0
@@ -70,7 +100,7 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     return _adapter(parsed, decision, [score], link=link)
 
 
-def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify that one class is ahead of every other one."""
     margins, index = parsed.margins, decision.index
     scores = []
@@ -85,7 +115,7 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Mode
     return _adapter(parsed, decision, scores)
 
 
-def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
     if not outputs.softmax:
         raise UnsupportedModel(
@@ -106,7 +136,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     return _adapter(parsed, decision, scores, decides=False)
 
 
-def _range(parsed: ParsedModel, decision: Decision, link: Link) -> ModelAdapter:
+def _range(parsed: ParsedModel, decision: Decision, link: OutputLink) -> Adapter:
     """Certify that the predicted number lies between the ends of a range."""
     margins, wanted = parsed.margins, decision.wanted
     assert wanted is not None, "a number must lie in a range"
@@ -127,13 +157,13 @@ def _adapter(
     decision: Decision,
     scores: list[Score],
     *,
-    link: Link | None = None,
+    link: OutputLink | None = None,
     decides: bool = True,
-) -> ModelAdapter:
+) -> Adapter:
     margins = parsed.margins
     tolerance = margins.tolerance(decision, scores[0])
     bounded = math.isfinite(tolerance)
-    return ModelAdapter(
+    return Adapter(
         family=parsed.family,
         score=scores[0],
         also=tuple(scores[1:]),

@@ -4,25 +4,28 @@ The rules are the same for parsed models and black boxes. A `Decision` is one ca
 returns a number per row, and the threshold that this number must reach.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.checked_calls import one_or_more, one_per_row
+from p2ce.base.calls.model_call import ModelCall, as_call
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidTarget, UnsupportedModel
-from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, Request
+from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, ParseRequest
 from p2ce.models.decisions.target_arguments import (
     RANGE_ON_COMMAND_LINE,
     Range,
+    checked_range,
     class_index,
     decision_threshold,
     is_range,
     probability_threshold,
     require_no_margin,
     require_scale,
-    wanted_range,
 )
 
 # In a tie of argmax, the earlier class wins: the target is behind by the smallest possible amount.
@@ -33,17 +36,17 @@ BEHIND = float(np.nextafter(0.0, -1.0))
 class Decision:
     """One call of the model that returns a number per row, and the threshold that the number must reach."""
 
-    evaluate: Evaluate
+    evaluate: ModelCall
     scale: str
     threshold: float
     classes: tuple[Any, ...] = ()
     index: int = 0  # the index of the target among the classes
-    predict: Evaluate | None = None  # displayed together with a lead
+    predict: ModelCall | None = None  # displayed together with a lead
     wanted: Range | None = None  # the range that a predicted number must lie in
 
 
 def decide_class(
-    request: Request,
+    request: ParseRequest,
     *,
     classes: tuple[Any, ...],
     probabilities: EvaluateAll | None = None,
@@ -74,17 +77,17 @@ def decide_class(
         compared = largest or probabilities or decision_values
         assert compared is not None, "a classifier reports probabilities or decision values"
         return decide_win(
-            compared,
+            _per_class(compared, classes, name),
             classes=classes,
             index=index,
-            predict=None if probabilities is None else of_class(probabilities, index),
+            predict=None if probabilities is None else _of_target(probabilities, classes, index, name),
         )
     scale = request.scale or by_default
     call = probabilities if scale == PROBABILITY else decision_values
     assert call is not None, "require_scale has checked that the scale is offered"
     check = probability_threshold if scale == PROBABILITY else decision_threshold
     return Decision(
-        evaluate=of_class(call, index),
+        evaluate=_of_target(call, classes, index, name),
         scale=scale,
         threshold=check(request),
         classes=classes,
@@ -92,12 +95,24 @@ def decide_class(
     )
 
 
+def _per_class(call: EvaluateAll, classes: tuple[Any, ...], name: str) -> ModelCall:
+    """Return a call that checks the number of classes, unless it checks something stricter already."""
+    known = as_call(call, name=name)
+    if known.check is not one_or_more:
+        return known
+    return replace(known, check=partial(one_or_more, classes=len(classes)))
+
+
+def _of_target(call: EvaluateAll, classes: tuple[Any, ...], index: int, name: str) -> ModelCall:
+    return _per_class(call, classes, name).then(partial(of_class, index=index))
+
+
 def decide_win(
-    compared: EvaluateAll, *, classes: tuple[Any, ...], index: int, predict: Evaluate | None = None
+    compared: ModelCall, *, classes: tuple[Any, ...], index: int, predict: ModelCall | None = None
 ) -> Decision:
     """Return the decision that one class must be ahead of the best other class."""
     return Decision(
-        evaluate=lambda frame: leads(compared(frame), index),
+        evaluate=compared.then(partial(leads, index=index)),
         scale=LEAD,
         threshold=0.0,
         classes=classes,
@@ -107,7 +122,7 @@ def decide_win(
 
 
 def decide_number(
-    request: Request, predict: Evaluate, *, scored: tuple[Any, ...] = (), name: str
+    request: ParseRequest, predict: Evaluate, *, scored: tuple[Any, ...] = (), name: str
 ) -> Decision:
     """Return the decision that the predicted number must lie in a range.
 
@@ -116,13 +131,16 @@ def decide_number(
     first, as for decision functions. ``number >= t`` is the range from t up, and ``-number >= t`` the range
     up to -t. Without a threshold, the target must be a range.
     """
+    number = as_call(predict, name=name)
+    if number.check is one_or_more:
+        number = replace(number, check=one_per_row)
     if not scored or is_range(request.target):
-        wanted = wanted_range(request, name=name)
+        wanted = checked_range(request, name=name)
         return Decision(
-            evaluate=lambda frame: wanted.leads(predict(frame)),
+            evaluate=number.then(wanted.leads),
             scale=LEAD,
             threshold=0.0,
-            predict=predict,
+            predict=number,
             wanted=wanted,
         )
     if request.threshold is None:
@@ -138,7 +156,7 @@ def decide_number(
     # The threshold defines from which number on the second class is meant, so nothing is left to guess.
     index = class_index(scored, scored[-1] if request.target is None else request.target)
     return Decision(
-        evaluate=predict if index else lambda frame: -predict(frame),
+        evaluate=number if index else number.then(np.negative),
         scale=DECISION,
         threshold=threshold,
         classes=scored,
@@ -147,16 +165,11 @@ def decide_number(
     )
 
 
-def of_class(evaluate: EvaluateAll, index: int) -> Evaluate:
-    """Build the call for one class; for two classes, one number per row is the score of the second."""
-
-    def chosen(frame: Any) -> FloatArray:
-        found = np.asarray(evaluate(frame))
-        if found.ndim == 2 and found.shape[1] > 1:
-            return np.asarray(found[:, index], dtype=np.float64)
-        return np.asarray(found, dtype=np.float64).reshape(-1) * (1.0 if index else -1.0)
-
-    return chosen
+def of_class(values: FloatArray, index: int) -> FloatArray:
+    """Return the score of one class; for two classes, one number per row is the score of the second."""
+    if values.ndim == 2:
+        return np.array(values[:, index])
+    return values if index else -values
 
 
 def leads(values: FloatArray, index: int) -> FloatArray:

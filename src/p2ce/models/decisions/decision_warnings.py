@@ -6,19 +6,18 @@ a score of at least 0.5. And a function may score the unfavourable outcome, if i
 
 import logging
 import shlex
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.base.calls.checked_calls import some_rows
+from p2ce.base.calls.checked_calls import one_class_per_row, some_rows
+from p2ce.base.calls.library import without_warnings
 from p2ce.base.visible import echoed
-from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter, Request
-from p2ce.models.decisions.row_format import attribute_of, choose_row_format, classes_of, name_of
+from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, ParseRequest
+from p2ce.models.decisions.row_format import attribute_of, choose_row_format, declared_classes, name_of
 from p2ce.models.decisions.target_arguments import class_index
-from p2ce.models.decisions.votes import predictions
 from p2ce.policy.inference.favourable_class import polarity
 
 log = logging.getLogger("p2ce")
@@ -62,7 +61,7 @@ def on_command_line(parts: Message) -> str:
 
 
 def warn_about_decisions(
-    model: Any, parsed: Sequence[ModelAdapter], request: Request, *, threshold: Any, default_target: bool
+    model: Any, parsed: Sequence[Adapter], request: ParseRequest, *, threshold: Any, default_target: bool
 ) -> None:
     """Check one model, or each of several; a threshold or target from the user is not questioned."""
     models = list(model) if isinstance(model, list | tuple) else [model]
@@ -80,11 +79,10 @@ def _has_both(model: Any) -> bool:
     return scores and callable(attribute_of(model, "predict"))
 
 
-def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None:
+def _warn_of_decision(model: Any, found: Adapter, request: ParseRequest) -> None:
     """Log a warning if ``predict`` disagrees with the score on some rows of the reference."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             doubt = _other_decisions(model, found, request, found.evaluate(some_rows(request.reference)))
     except Exception as error:  # what cannot be checked raises no doubt
         log.debug("The decision of the model could not be checked: %s", error)
@@ -93,19 +91,14 @@ def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None
         log.warning("%s", in_python(doubt), extra={"on_command_line": on_command_line(doubt)})
 
 
-def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Message:
+def _other_decisions(model: Any, found: Adapter, request: ParseRequest, scores: FloatArray) -> Message:
     """Describe on how many rows ``predict`` disagrees, and its apparent cut-off."""
     target = found.classes[class_index(found.classes, request.target)]
-    seen: list[Any] = []
-
-    def votes(given: Any) -> FloatArray:
-        seen[:] = predictions(model, given, "model.predict").tolist()
-        return np.array([1.0 if bool(one == target) else -1.0 for one in seen])
-
-    _, results = choose_row_format(model, votes, request, "model.predict")
-    if classes_of(model) is None and not set(seen) <= set(found.classes):
+    chosen = choose_row_format(model, model.predict, request, "model.predict", one_class_per_row)
+    seen = chosen.outputs.tolist()
+    if declared_classes(model) is None and not set(seen) <= set(found.classes):
         return NO_DOUBT  # the classes are numbers in one place and names in the other
-    given = results > 0.0
+    given = np.array([bool(one == target) for one in seen])
     threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)
     apart = (scores >= threshold) != given
     apart &= np.abs(scores - threshold) > _TIE * max(1.0, abs(threshold))
@@ -121,7 +114,7 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
     )
 
 
-def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) -> str:
+def _cut(model: Any, found: Adapter, scores: FloatArray, given: BoolArray) -> str:
     """Describe where the cut-off of ``predict`` seems to be."""
     if found.scale == LEAD:
         return "predict does not decide by the largest score."

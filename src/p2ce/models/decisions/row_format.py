@@ -1,17 +1,17 @@
-"""Determine the kind of an unknown model, and how it accepts rows: as a frame or an array."""
+"""Determine the kind of an unknown model, its classes, and how it accepts rows: as a frame or an array."""
 
-import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from p2ce.base.calls.checked_calls import as_array, as_frame, choose_feed, some_rows
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.checked_calls import as_numbers, one_class_per_row, some_rows
+from p2ce.base.calls.model_call import AsArray, AsFrame, OutputCheck, choose_format, labels_in_order
 from p2ce.base.visible import echoed, listed
-from p2ce.errors import InvalidReference, UnsupportedModel, nearest
-from p2ce.models.contract.model_adapter import Request
+from p2ce.errors import InvalidOutput, InvalidReference, UnsupportedModel, nearest, what_happened
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.tables.codebook import codebook_of
 
@@ -53,16 +53,12 @@ def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "mod
     return tuple(str(name) for name in reference.columns)
 
 
-def feeder(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> Callable[[pd.DataFrame], Any]:
-    """Build the conversion of rows to what the model was fitted on: a frame in its order, or an array."""
-    labels = {str(label): label for label in reference.columns}  # a frame may name its columns 0, 1, 2
-    order = [labels[name] for name in columns]
+def row_format(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> AsFrame | AsArray:
+    """Return the form of rows that the model was fitted on: a frame in its order, or an array."""
+    labels = labels_in_order(columns, reference)
     if named:
-        wanted = pd.Index(order, tupleize_cols=False)
-        # Selecting columns takes a tenth of a millisecond, and most frames already have the right ones.
-        return lambda frame: frame if frame.columns.equals(wanted) else frame[order]
-    dtype = array_dtype(reference[order])
-    return lambda frame: frame[order].to_numpy(dtype=dtype)
+        return AsFrame(labels=labels)
+    return AsArray(labels=labels, dtype=array_dtype(reference[list(labels)]), fills=False)
 
 
 def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
@@ -74,18 +70,21 @@ def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
     return common if common.kind in "iuf" else np.dtype(np.float64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowFormat:
-    """How rows are passed to the model."""
+class ChosenFormat(NamedTuple):
+    """How rows are passed to a model."""
 
     columns: tuple[str, ...]
-    feed: Callable[[pd.DataFrame], Any]
-    precision: np.dtype[Any]  # the type of its outputs
+    rows: AsFrame | AsArray
+    outputs: np.ndarray  # the model's, for some rows of the reference; their type shows its precision
 
 
 def choose_row_format(
-    model: Any, method: Callable[[Any], Any], request: Request, call: str
-) -> tuple[RowFormat, np.ndarray]:
+    model: Any,
+    method: Callable[[Any], Any],
+    request: ParseRequest,
+    call: str,
+    check: OutputCheck = as_numbers,
+) -> ChosenFormat:
     """Determine how the model accepts rows, and return its outputs for some of them too.
 
     A fitted model has names or a number of columns. Any other object is called with a frame, and if that
@@ -100,17 +99,15 @@ def choose_row_format(
         columns = columns_by_count(int(count), reference)
     else:
         columns = tuple(str(name) for name in reference.columns)
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
+    labels = labels_in_order(columns, reference)
     holds_categories = any(request.codebook[name].is_category for name in columns)
-    dtype = np.dtype(object) if holds_categories else array_dtype(reference[order])
-    frame, array = as_frame(order), as_array(order, dtype)
-    if names is not None or (count is None and holds_categories):
-        feeds = [frame]
-    else:
-        feeds = [array] if count is not None else [frame, array]
-    feed, outputs = choose_feed(method, feeds, some_rows(reference), call=call)
-    return RowFormat(columns=columns, feed=feed.give, precision=outputs.dtype), outputs
+    dtype = np.dtype(object) if holds_categories else array_dtype(reference[list(labels)])
+    frame, array = AsFrame(labels=labels), AsArray(labels=labels, dtype=dtype)
+    formats: list[AsFrame | AsArray] = [frame]
+    if names is None and (count is not None or not holds_categories):
+        formats = [array] if count is not None else [frame, array]
+    rows, outputs = choose_format(method, formats, some_rows(reference), call=call, check=check)
+    return ChosenFormat(columns, rows, outputs)
 
 
 def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
@@ -128,7 +125,7 @@ def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
     return [str(name) if str(name) in own else known.get(str(name), str(name)) for name in names]
 
 
-def classes_of(model: Any) -> tuple[Any, ...] | None:
+def declared_classes(model: Any) -> tuple[Any, ...] | None:
     """Return the model's classes_ as plain values; None if it has none."""
     classes = attribute_of(model, "classes_")
     if classes is None:
@@ -146,26 +143,56 @@ def classes_of(model: Any) -> tuple[Any, ...] | None:
 
 
 def attribute_of(model: Any, name: str) -> Any:
-    """Return an attribute of the model; None if it is missing, or cannot be computed yet."""
+    """Return an attribute of the user's object; None if it is missing, or if the object is not fitted yet."""
     try:
         return getattr(model, name, None)
-    except Exception:  # for example, a property of the user's class that fails before fitting
-        return None
+    except Exception as error:
+        # Of libraries that do not raise AttributeError for what only a fitted model has.
+        if type(error).__name__ in ("NotFittedError", "CatBoostError"):
+            return None
+        raise InvalidOutput(
+            f"{name} of {type(model).__name__} {what_happened(error)} when it was looked up. Correct the "
+            "property, let it raise AttributeError where there is no value, or pass a function of rows."
+        ) from error
 
 
-def kind_of(model: Any) -> str | None:
+def declared_kind(model: Any) -> str | None:
     """Return whether the model declares itself a classifier or a regressor; None if it declares neither.
 
     A Pipeline delegates this to its last step, and a search to its best model.
     """
-    if classes_of(model) is not None:
+    if declared_classes(model) is not None:
         return CLASSIFIER
     kind = attribute_of(model, "_estimator_type")
     tags = attribute_of(model, "__sklearn_tags__")
     if kind is None and callable(tags):
-        with contextlib.suppress(Exception):  # an estimator without scikit-learn's base class
+        try:
             kind = tags().estimator_type
+        except AttributeError:  # a mixin of scikit-learn without its base class
+            return None
     return kind if kind in (CLASSIFIER, REGRESSOR) else None
+
+
+def predicted_classes(model: Any, request: ParseRequest, call: str) -> tuple[Any, ...]:
+    """Return the classes predicted for the reference, for a model that does not list its classes."""
+    chosen = choose_row_format(model, model.predict, request, call, one_class_per_row)
+    classes = tuple(dict.fromkeys(chosen.outputs.tolist()))
+    if any(isinstance(one, float) and not one.is_integer() for one in classes):
+        raise UnsupportedModel(
+            f"{call} returns numbers such as {echoed(classes[0])}, whose meaning is unknown. Pass it as a "
+            "function with the threshold= to reach, or pass the wanted range as target=(low, high)."
+        )
+    if len(classes) == 1:
+        raise UnsupportedModel(
+            f"{call} returns {echoed(classes[0])} for the whole reference, and the model lists no classes. "
+            "Pass a function that scores rows."
+        )
+    return classes
+
+
+def votes_for(predicted: np.ndarray, *, target: Any) -> FloatArray:
+    """Return 1 for predictions of the target, and -1 for all others: (n,) → (n,)."""
+    return np.where(predicted == target, 1.0, -1.0)
 
 
 def votes_in_pairs(model: Any) -> bool:

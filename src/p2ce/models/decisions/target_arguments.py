@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.decisions.adapter import ParseRequest
 
 RANGE_ON_COMMAND_LINE = (
     "The model predicts a number. Pass the wanted range: --target 1000: or --target 10:20."
@@ -35,7 +35,7 @@ def class_index(classes: Sequence[Any], target: Any) -> int:
     )
 
 
-def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> None:
+def require_scale(request: ParseRequest, offered: tuple[str, ...], *, name: str) -> None:
     """Raise unless the scale is one of ``offered``, on which the model reports."""
     if request.scale is None or request.scale in offered:
         return
@@ -46,7 +46,7 @@ def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> N
     )
 
 
-def probability_threshold(request: Request) -> float:
+def probability_threshold(request: ParseRequest) -> float:
     """Check a threshold on a probability, one half by default, and add the margin."""
     wanted = _number(0.5 if request.threshold is None else request.threshold)
     if not 0.0 <= wanted <= 1.0:
@@ -62,7 +62,7 @@ def probability_threshold(request: Request) -> float:
     return wanted + request.margin
 
 
-def decision_threshold(request: Request) -> float:
+def decision_threshold(request: ParseRequest) -> float:
     """Check a threshold on a decision function, zero by default, and add the margin."""
     wanted = _number(0.0 if request.threshold is None else request.threshold)
     if not math.isfinite(wanted):
@@ -73,7 +73,7 @@ def decision_threshold(request: Request) -> float:
     return wanted + request.margin
 
 
-def require_no_margin(request: Request) -> None:
+def require_no_margin(request: ParseRequest) -> None:
     """Raise for a margin if one class must win: there is no scale on which to add it."""
     if request.margin:
         raise InvalidArgument(
@@ -119,7 +119,7 @@ def is_range(target: Any) -> bool:
     return isinstance(target, tuple | list)
 
 
-def wanted_range(request: Request, *, name: str) -> Range:
+def checked_range(request: ParseRequest, *, name: str) -> Range:
     """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
     target = request.target
     if request.threshold is not None:

@@ -1,13 +1,14 @@
 """Evaluate a PyTorch autoencoder: rows that it reproduces well are plausible."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.errors import UnsupportedDetector
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.detectors.black_box_detector import DEFAULT_CONTAMINATION, black_box_detector
-from p2ce.models.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 
 
 def recognises(detector: object) -> bool:
@@ -18,7 +19,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: ParseRequest) -> Adapter:
     """Adapt a module: values are minus the mean squared error; the default threshold is the 5th percentile.
 
     The module receives the columns of the reference in their order and unscaled. It must scale them itself.
@@ -30,7 +31,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
         )
 
     return black_box_detector(
-        lambda rows: -_squared_error(detector, rows),
+        partial(_negative_error, detector),
         request,
         name=type(detector).__name__,
         call=f"detector ({type(detector).__name__})",
@@ -41,8 +42,8 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     )
 
 
-def _squared_error(module: Any, rows: FloatArray) -> FloatArray:
-    """Return the mean squared error of the reconstructed rows, in float64: (n, d) → (n,)."""
+def _negative_error(module: Any, rows: FloatArray) -> FloatArray:
+    """Return minus the mean squared error of the reconstructed rows, in float64: (n, d) → (n,)."""
     import torch
 
     like = next(module.parameters(), torch.zeros(0))
@@ -58,4 +59,4 @@ def _squared_error(module: Any, rows: FloatArray) -> FloatArray:
             "returns one number per row, higher for more plausible."
         )
     difference = (made - given).double().cpu().numpy()
-    return np.asarray((difference**2).mean(axis=1), dtype=np.float64)
+    return np.asarray(-(difference**2).mean(axis=1), dtype=np.float64)

@@ -2,25 +2,19 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import (
-    as_array,
-    as_frame,
-    check_repeats,
-    choose_feed,
-    one_per_row,
-    outputs_of,
-    some_rows,
-)
-from p2ce.base.calls.retries import retried
+from p2ce.base.calls.checked_calls import check_repeats, some_rows, truth_or_number
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, choose_format, labels_in_order, retried
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidOutput, InvalidReference, nearest
-from p2ce.models.detectors.detector_adapter import DetectorAdapter, DetectorRequest
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
+from p2ce.models.decisions.row_format import attribute_of
 
 # The share of the reference that is implausible if neither the detector nor the caller sets a threshold.
 DEFAULT_CONTAMINATION = 0.05
@@ -28,7 +22,7 @@ DEFAULT_CONTAMINATION = 0.05
 
 def black_box_detector(
     method: Callable[[Any], Any],
-    request: DetectorRequest,
+    request: ParseRequest,
     *,
     name: str,
     call: str,
@@ -38,7 +32,7 @@ def black_box_detector(
     sign: float = 1.0,
     least: float = 0.0,
     single: bool = False,
-) -> DetectorAdapter:
+) -> Adapter:
     """Adapt a detector that calls a row plausible if ``sign`` times its value is at least ``least``.
 
     ``method`` is called with frames of ``columns`` if ``named`` is True, and with arrays if it is False. If
@@ -49,49 +43,76 @@ def black_box_detector(
     reference, contamination = request.reference, request.contamination
     contamination = default_contamination if contamination is None else contamination
     categories = [name for name in columns if request.codebook[name].is_category]
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
+    order = labels_in_order(columns, reference)
     # Labels cannot be converted to float64.
-    frame, array = as_frame(order), as_array(order, np.dtype(object if categories else np.float64))
-    feeds = [frame, array] if named is None else [frame] if named else [array]
-    with naming_categories(categories):
-        feed, sample = choose_feed(method, feeds, some_rows(reference[order]), call=call)
-
-    def value(rows: pd.DataFrame) -> FloatArray:
-        own = rows[order]  # messages name no other columns
-        with naming_categories(categories):
-            found = outputs_of(method, feed.give(own), call=call, rows=own)
-            return sign * one_per_row(found, len(own), call=call, rows=own)
-
+    array = AsArray(labels=order, dtype=np.dtype(object if categories else np.float64))
+    frame = AsFrame(labels=order)
+    formats: list[AsFrame | AsArray] = [frame, array] if named is None else [frame] if named else [array]
+    advice = _advice(categories)
+    with _adding(advice):
+        rows, sample = choose_format(method, formats, some_rows(reference[list(order)]), call=call)
+    if sample.dtype.kind == "b" and request.contamination is not None:
+        raise InvalidArgument(
+            f"contamination={echoed(contamination)} sets a threshold, but the detector returns True or "
+            "False and has no threshold. Remove contamination, or return a number."
+        )
+    value = retried(
+        ModelCall(
+            name=call,
+            method=method,
+            rows=rows,
+            copies=True,
+            check=truth_or_number,
+            outputs=(partial(np.multiply, sign),),
+            advice=advice,
+        )
+    )
     single = single or sample.dtype == np.float32
-    evaluate = retried(value)
-    tolerance = check_repeats(evaluate, some_rows(reference), call=call, single=single)
+    tolerance = check_repeats(value, some_rows(reference), call=call, single=single)
     if contamination is not None:
-        least = lowest_share(evaluate(reference), contamination)
-    return DetectorAdapter(
+        least = lowest_share(value(reference), contamination)
+    return Adapter(
         family=f"black box ({name})",
         score=None,
         columns=columns,
-        # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
-        evaluate=lambda rows: evaluate(rows) - least,
-        report=lambda values: values,
+        evaluate=value.then(partial(above, least=least)),
+        report=_unchanged,
         tolerance=tolerance,
     )
 
 
+def above(values: FloatArray, *, least: float) -> FloatArray:
+    """Return how far values are above a threshold; at least 0 means at least the threshold.
+
+    The sign of a difference is always right in floating point.
+    """
+    return values - least
+
+
+def _unchanged(values: FloatArray) -> FloatArray:
+    return values
+
+
+def _advice(categories: Sequence[str]) -> str:
+    """Name a detector's category columns, which are a likely cause if it raises an error."""
+    if not categories:
+        return ""
+    return (
+        f" These columns hold categories: {listed(categories, 5)}. If the detector does not accept "
+        "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
+        "or pass p2ce.PlausibilityForest(), which accepts them."
+    )
+
+
 @contextmanager
-def naming_categories(names: Sequence[str]) -> Iterator[None]:
-    """Add the names of category columns to a detector's error, since they are a likely cause."""
+def _adding(advice: str) -> Iterator[None]:
+    """Add advice to an error that the detector raised in every format of rows."""
     try:
         yield
     except InvalidOutput as error:
-        if not names or error.__cause__ is None:  # it did not raise: it returned an invalid value
+        if not advice or error.__cause__ is None:  # it did not raise: it returned an invalid value
             raise
-        raise InvalidOutput(
-            f"{error} These columns hold categories: {listed(names, 5)}. If the detector does not accept "
-            "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
-            "or pass p2ce.PlausibilityForest(), which accepts them."
-        ) from error.__cause__
+        raise InvalidOutput(f"{error}{advice}") from error.__cause__
 
 
 def lowest_share(values: FloatArray, contamination: float) -> float:
@@ -125,14 +146,14 @@ def check_contamination(contamination: object) -> None:
         )
 
 
-def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
+def detector_columns(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
     """Return the detector's columns in its order, and whether it was fitted on a frame (None if unknown).
 
     A detector that was fitted on named columns may use only some of those of the reference.
     """
     known = [str(label) for label in reference.columns]
     fitted = getattr(detector, "__self__", detector)  # a bound method leads to its estimator
-    names, count = _attribute(fitted, "feature_names_in_"), _attribute(fitted, "n_features_in_")
+    names, count = attribute_of(fitted, "feature_names_in_"), attribute_of(fitted, "n_features_in_")
     if names is not None:
         fitted_on = [str(name) for name in names]
         for name in fitted_on:
@@ -150,10 +171,3 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
             f"has {len(known)}. Fit it on the reference data."
         )
     return tuple(known), False
-
-
-def _attribute(detector: Any, name: str) -> Any:
-    try:
-        return getattr(detector, name, None)
-    except Exception:  # for example, a property of the user's class that fails before fitting
-        return None

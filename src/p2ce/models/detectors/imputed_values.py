@@ -19,9 +19,9 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
 
     >>> import pandas as pd
     >>> from p2ce.tables.codebook import codebook_of
-    >>> people = pd.DataFrame({"Income": [30.0, None, 10.0], "Housing": ["own", "own", None]})
-    >>> book = codebook_of(people)
-    >>> known_codes(book.encode(people), book).tolist()
+    >>> frame = pd.DataFrame({"Income": [30.0, None, 10.0], "Housing": ["own", "own", None]})
+    >>> book = codebook_of(frame)
+    >>> known_codes(book.encode(frame), book).tolist()
     [[30.0, 0.0], [0.0, 0.0], [10.0, -1.0]]
     """
     known = np.array(codes, dtype=np.float64)

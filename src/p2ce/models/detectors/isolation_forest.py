@@ -1,15 +1,16 @@
 """Parse an isolation forest as a sum of path lengths; fit it first if it is only specified."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import outputs_of
+from p2ce.base.calls.checked_calls import one_per_row
 from p2ce.base.calls.library import library_class, overrides
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, labels_in_order
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import check_seed
 from p2ce.engine.scores.error_bands import certified
@@ -20,8 +21,8 @@ from p2ce.engine.scores.trees.float_bisection import first_true
 from p2ce.engine.scores.trees.steps import steps_of_cut
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
 from p2ce.errors import NotFitted, UnsupportedDetector, UnsupportedModel
-from p2ce.models.detectors.black_box_detector import columns_of, lowest_share
-from p2ce.models.detectors.detector_adapter import DetectorAdapter, DetectorRequest
+from p2ce.models.decisions.adapter import Adapter, ParseRequest, never_called
+from p2ce.models.detectors.black_box_detector import above, detector_columns, lowest_share
 from p2ce.models.detectors.imputed_values import known_codes
 from p2ce.models.detectors.outlier_detectors import CALL
 from p2ce.models.detectors.plausibility_forest import LIBRARYS, PlausibilityForest, is_fitted, settled
@@ -31,17 +32,18 @@ _POWER_SLACK = 4.0 * 2.0**-52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class PathLengthDecision:
     """Computes decision values from summed path lengths, as scikit-learn does."""
 
     whole_length: float  # the divisor of path lengths; 0 for trees of one row
     offset: float
+    least: float = 0.0  # subtracted from decision values, if another share of the reference is implausible
 
     def __call__(self, depths: FloatArray) -> FloatArray:
         depths = np.asarray(depths, dtype=np.float64)
         with np.errstate(all="ignore"):
             share = depths / self.whole_length if self.whole_length else np.ones_like(depths)
-            return np.asarray(-(2.0**-share) - self.offset, dtype=np.float64)
+            return np.asarray((-(2.0**-share) - self.offset) - self.least, dtype=np.float64)
 
 
 def recognises(detector: object) -> bool:
@@ -52,7 +54,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: ParseRequest) -> Adapter:
     """Parse a forest; fit it first if it is only specified."""
     wanted = settled(detector, request.contamination)
     return (
@@ -60,7 +62,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     )
 
 
-def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapter:
+def _fit(wanted: PlausibilityForest, request: ParseRequest) -> Adapter:
     """Fit a forest to the codes of the reference, with every missing value replaced by a number.
 
     That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
@@ -87,14 +89,14 @@ def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapte
     return own_forest(score, columns=codebook.names, decide=decide)
 
 
-def own_forest(score: FlatScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
+def own_forest(score: FlatScore, *, columns: tuple[str, ...], decide: PathLengthDecision) -> Adapter:
     """Build the detector of a compiled forest, whether it was just fitted or loaded from a file."""
-    return DetectorAdapter(
-        family="isolation forest", score=score, columns=columns, evaluate=None, report=decide
+    return Adapter(
+        family="isolation forest", score=score, columns=columns, evaluate=never_called, report=decide
     )
 
 
-def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def _parse_fitted(detector: Any, request: ParseRequest) -> Adapter:
     reference, contamination = request.reference, request.contamination
     kind = library_class(detector, root="sklearn", names=LIBRARYS)
     assert kind is not None, "a family only parses what it recognises"
@@ -109,9 +111,8 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
             f"This {type(detector).__name__} is not fitted. Call .fit(X) on it, or pass "
             "p2ce.PlausibilityForest(), which is fitted on the reference."
         )
-    columns, named = columns_of(detector, reference)
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
+    columns, named = detector_columns(detector, reference)
+    labels = labels_in_order(columns, reference)
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedDetector(
@@ -119,30 +120,26 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
             "numbers. So its trees are not supported. Pass p2ce.PlausibilityForest(), which accepts "
             "categories."
         )
+    # An array is passed as float64: scikit-learn casts it to float32 itself.
+    rows = AsFrame(labels=labels) if named else AsArray(labels=labels, dtype=np.dtype(np.float64))
+    call = ModelCall(name=CALL, method=detector.decision_function, rows=rows, check=one_per_row)
+    least = 0.0 if contamination is None else lowest_share(call(reference), contamination)
+    return _parse_for(detector, columns, call.then(partial(above, least=least)), least, request.nullable)
 
-    def decided(frame: pd.DataFrame) -> FloatArray:
-        rows = frame[order]
-        # An array is passed as float64: scikit-learn casts it to float32 itself.
-        given = rows if named else rows.to_numpy(dtype=np.float64, na_value=np.nan)
-        found = outputs_of(detector.decision_function, given, call=CALL, rows=rows)
-        return np.asarray(found, dtype=np.float64)
 
-    least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
-    decide = _decision(detector)
+def _parse_for(
+    detector: Any, columns: tuple[str, ...], evaluate: ModelCall, least: float, nullable: frozenset[str]
+) -> Adapter:
+    """Parse the trees of a fitted forest for missing values in some columns; its threshold is known."""
     accept_from, reject_below = certified(_reported(detector), least)
-
-    def parse_for(nullable: frozenset[str]) -> DetectorAdapter:
-        return DetectorAdapter(
-            family="scikit-learn isolation forest",
-            score=_score(detector, columns, nullable, accept_from=accept_from, reject_below=reject_below),
-            columns=columns,
-            # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
-            evaluate=lambda frame: decided(frame) - least,
-            report=lambda depths: decide(depths) - least,
-            again=parse_for,
-        )
-
-    return parse_for(request.nullable)
+    return Adapter(
+        family="scikit-learn isolation forest",
+        score=_score(detector, columns, nullable, accept_from=accept_from, reject_below=reject_below),
+        columns=columns,
+        evaluate=evaluate,
+        report=replace(_decision(detector), least=least),
+        again=partial(_parse_for, detector, columns, evaluate, least),
+    )
 
 
 def _score(
@@ -191,8 +188,8 @@ def _score(
     )
 
 
-def _decision(fitted: Any) -> Decision:
-    return Decision(whole_length=_full_length(fitted), offset=float(fitted.offset_))
+def _decision(fitted: Any) -> PathLengthDecision:
+    return PathLengthDecision(whole_length=_full_length(fitted), offset=float(fitted.offset_))
 
 
 def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:

@@ -1,38 +1,33 @@
 """Find the kind of a detector and parse it."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.checked_calls import one_per_row
+from p2ce.base.calls.model_call import ModelCall, as_call
 from p2ce.base.plugins import DETECTOR, Family, families_of
 from p2ce.base.visible import echoed
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidReference, UnsupportedDetector
-from p2ce.models.detectors import (
-    autoencoder,
-    density,
-    function,
-    isolation_forest,
-    outlier_detectors,
-    restored,
-)
+from p2ce.models.decisions.adapter import Adapter, ParseRequest
+from p2ce.models.detectors import autoencoder, function, isolation_forest, outlier_detectors
 from p2ce.models.detectors.black_box_detector import check_contamination
-from p2ce.models.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
 from p2ce.tables.codebook import Codebook, codebook_of
 
-__all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "PlausibilityForest", "parse_detector"]
+__all__ = ["FAMILIES", "SUPPORTED", "PlausibilityForest", "parse_detector"]
 
 # The first kind that recognises and supports a detector parses it. The order matters: a PyTorch module is
 # also callable, so autoencoder comes before function.
 FAMILIES: tuple[Family, ...] = (
-    restored,
     isolation_forest,
     autoencoder,
     outlier_detectors,
-    density,
     function,
 )
 SUPPORTED = (
@@ -52,7 +47,7 @@ def parse_detector(
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
-) -> DetectorAdapter | None:
+) -> Adapter | None:
     """Parse a detector; None stays None and means that every row is plausible.
 
     ``random_state`` seeds a forest that is fitted here and has no own seed. ``contamination`` is the
@@ -79,7 +74,7 @@ def parse_detector(
         )
     codebook = codebook_of(reference) if codebook is None else codebook
     codes = codebook.encode(reference) if codes is None else codes
-    request = DetectorRequest(
+    request = ParseRequest(
         reference=reference,
         codebook=codebook,
         codes=codes,
@@ -87,6 +82,8 @@ def parse_detector(
         random_state=random_state,
         contamination=contamination,
     )
+    if isinstance(detector, Adapter):
+        return _restored(detector, request)
     why_not = None
     for family in families_of(DETECTOR, FAMILIES):
         if not family.recognises(detector):
@@ -96,14 +93,60 @@ def parse_detector(
         except UnsupportedDetector as error:
             why_not = why_not or error
             continue
-        if not isinstance(found, DetectorAdapter):
+        if not isinstance(found, Adapter):
             raise BrokenPlugin(
-                f"parse() of a detector plug-in must return a DetectorAdapter; for {type(detector).__name__} "
+                f"parse() of a detector plug-in must return an Adapter; for {type(detector).__name__} "
                 f"it returned {type(found).__name__}. Correct the plug-in, or uninstall its package."
             )
+        if not set(found.columns) <= set(codebook.names):
+            raise BrokenPlugin(
+                f"columns of the detector ({found.family}) must be columns of the reference, "
+                f"{', '.join(codebook.names)}; got {found.columns!r}. Correct the plug-in, or uninstall it."
+            )
+        found = with_checked_calls(found)
         if why_not is not None:
             log.info("The detector is a black box, as %s: %s", found.family, why_not)
         return found
     raise why_not or UnsupportedDetector(
         f"{type(detector).__module__}.{type(detector).__name__} is not supported. Supported are {SUPPORTED}."
     )
+
+
+def with_checked_calls(found: Adapter) -> Adapter:
+    """Check an adapter, and that each call of the detector returns one number per row."""
+    if found.score is not None and found.score.flat is None:
+        raise BrokenPlugin(
+            f"score of the detector ({found.family}) must be a FlatScore, or None for a black box; got "
+            f"{type(found.score).__name__}. Correct the plug-in, or uninstall its package."
+        )
+    if found.threshold != 0.0 or found.also or not found.decides or found.report is None:
+        raise BrokenPlugin(
+            f"The detector ({found.family}) must have one score with the threshold 0, and report(); got "
+            f"threshold={found.threshold!r}, {len(found.scores)} scores, report={found.report!r}. Subtract "
+            "the threshold in evaluate and report. Correct the plug-in, or uninstall its package."
+        )
+    if found.score is None and (found.evaluate is None or found.is_its_score):
+        raise BrokenPlugin(
+            f"The detector family {echoed(found.family)} returned neither a score nor a function that "
+            "evaluates rows. One of the two is needed. Correct the family, or uninstall its package."
+        )
+    if found.is_its_score or isinstance(found.evaluate, ModelCall):
+        return found
+    call = as_call(found.evaluate, name=f"detector ({found.family})")
+    again = None if found.again is None else partial(_again, found.again)
+    return replace(found, evaluate=replace(call, check=one_per_row), again=again)
+
+
+def _again(parse: Callable[[frozenset[str]], Adapter], nullable: frozenset[str]) -> Adapter:
+    """Parse a plug-in's detector for missing values in other columns."""
+    return with_checked_calls(parse(nullable))
+
+
+def _restored(detector: Adapter, request: ParseRequest) -> Adapter:
+    """Return the forest of a saved explainer if its columns match; its threshold is known."""
+    if set(detector.columns) != set(request.codebook.names):
+        raise UnsupportedDetector(
+            f"This detector was parsed for the columns {', '.join(detector.columns)}, but the reference has "
+            f"{', '.join(request.codebook.names)}. Parse it again."
+        )
+    return detector

@@ -5,21 +5,24 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, InvalidOutput
-from p2ce.models.estimates.link_scale import Link, to_scale
-from p2ce.models.estimates.native import Parsed, native_explainer
-from p2ce.models.estimates.ready_explainer import ReadyExplainer
+from p2ce.models.estimates.link_scale import LinkScale, to_scale
+from p2ce.models.estimates.native import DeepShap, Parsed, native_explainer
 from p2ce.models.estimates.sampling import Sampler
-from p2ce.models.estimates.shap_explainers import explain_black_box
+from p2ce.models.estimates.shap_explainers import PackageExplainer, explain_black_box
+
+if TYPE_CHECKING:
+    from p2ce.models.estimates.tree_shap import TreeShap
 
 # Rows (n, d) of the model's columns → reported scores (n,).
 EvaluateRows: TypeAlias = Callable[[FloatArray], FloatArray]
+Engine: TypeAlias = "Sampler | TreeShap | DeepShap | PackageExplainer"
 REMEMBERED = 20_000  # the number of rows whose attributions are cached
 
 
@@ -41,8 +44,8 @@ class Attributor:
 
     The background is drawn from the rows ``reference`` (n, d). Rejected rows explain rejected instances best
     (measured on Taiwan: half as many cells were left as with all rows). ``link`` is the scale on which
-    attributions add up to the score, usually `Link.LOGIT` for probabilities. ``parsed`` is the model if it is
-    supported natively: trees and networks need no evaluations.
+    attributions add up to the score, usually `LinkScale.LOGIT` for probabilities. ``parsed`` is the model if
+    it is supported natively: trees and networks need no evaluations.
     """
 
     def __init__(
@@ -53,12 +56,12 @@ class Attributor:
         reference: FloatArray,
         columns: Sequence[str],
         random_state: int | None,
-        link: Link = Link.LOGIT,
+        link: LinkScale = LinkScale.LOGIT,
     ) -> None:
         reference = np.asarray(reference, dtype=np.float64)
         assert reference.shape == (max(1, len(reference)), len(columns)), "the caller ensures this"
         self.spec = spec
-        self.link = Link(link)
+        self.link = LinkScale(link)
         self.columns = tuple(columns)
         self.evaluate = evaluate
         seed = spec.random_state if spec.random_state is not None else random_state
@@ -113,7 +116,7 @@ class Attributor:
         rows[:, column] = np.tile(values, len(bases))
         return self._engine.explain(rows)[:, column].reshape(len(bases), len(values))
 
-    def _choose(self, wanted: str) -> tuple[str, Sampler | ReadyExplainer]:
+    def _choose(self, wanted: str) -> tuple[str, Engine]:
         parsed = self._parsed
         if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
             name = "tree" if parsed.is_trees else "deep"

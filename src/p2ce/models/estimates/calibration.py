@@ -1,20 +1,63 @@
-"""Find by how much to widen the estimate so that it misses no more instances' fronts than is allowed.
+"""Find by how much to widen the estimate so it misses no more instances' fronts than is allowed.
 
-This is pure arithmetic, by the split-conformal rule. For each of n instances whose true front is known, take
-the least widening that keeps the whole front. One more instance, drawn like these, needs more than the r-th
-smallest of these widenings with a probability of at most (n + 1 − r)/(n + 1).
+The rows of the reference that the model rejects are divided: attributions are learnt from some, and the rest
+calibrate the estimate, since it would flatter itself on rows that it was learnt from.
+
+Calibration is pure arithmetic, by the split-conformal rule. For each of n instances whose true front is
+known, take the least widening that keeps the whole front. One more instance, drawn like these, needs more
+than the r-th smallest of these widenings with a probability of at most (n + 1 − r)/(n + 1).
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.errors import InvalidOutput
+from p2ce.models.estimates.attributions import Attributor
 from p2ce.models.estimates.instance_gains import estimated_scores
+from p2ce.models.estimates.shap_estimate import ShapEstimate
+
+LEARNING_SHARE = 4  # with few rows, one in this many is for learning
+LEARNING_ROWS = 256
 
 UNIT_SHARE = 0.3  # of the typical distance to the threshold; a third or three times it prunes equally well
 ROUNDING = 1e-9  # a point that is barely kept must still be kept if its gains are added in another order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedEstimate:
+    """A calibrated SHAP estimate, fitted once for an explainer: how it prunes, and how often it misses."""
+
+    attributor: Attributor
+    table: FloatArray  # (axes, width) the attribution of each base candidate
+    personal: bool  # whether the single changes of each instance are also evaluated
+    unit: float = 1.0  # of the residual
+    residual: float = 0.0  # by how much the estimate is widened
+    miss_rate: float | None = None
+    sample_size: int | None = None
+
+
+def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Choose rows of the reference to learn attributions from, at least one, and others to calibrate on.
+
+    ``rejected`` (n,) marks the rows that the model rejects, since explanations are for rejected instances.
+    Learning takes a quarter of them, at most 256. Calibration takes up to ``spec.sample_size`` of the rest,
+    in this order. If the model rejects at most one row, attributions are learnt from all rows, and none is
+    left to calibrate on, so nothing will be pruned.
+
+    >>> learning, rest = divide(np.arange(50) < 40, ShapEstimate(sample_size=20), np.random.default_rng(0))
+    >>> len(learning), len(rest), bool((rest < 40).all())
+    (10, 20, True)
+    """
+    rows = rng.permutation(np.flatnonzero(rejected))
+    if len(rows) < 2:
+        everyone = rng.permutation(len(rejected))
+        return everyone[:LEARNING_ROWS], rows[:0]
+    count = min(LEARNING_ROWS, max(1, len(rows) // LEARNING_SHARE))
+    return rows[:count], rows[count : count + spec.sample_size]
 
 
 class Calibration(NamedTuple):
@@ -40,7 +83,11 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
     ordered = np.sort(np.asarray(needed, dtype=np.float64))
     count = len(ordered)
     if np.isnan(ordered).any():
-        raise ValueError("The residual that an instance needs must be a number or an infinity; got NaN.")
+        raise InvalidOutput(
+            f"The estimate cannot be calibrated: for {int(np.isnan(ordered).sum())} of {count} instances, "
+            "scores and attributions add up to NaN, since some are infinite. Let the model return finite "
+            "scores, or pass bound=None."
+        )
     # Instances without a front show that a miss is rare, but not how much to widen. So the rank goes up to
     # the first instance with a front.
     with_front = np.flatnonzero(ordered > -np.inf)
@@ -77,7 +124,9 @@ def needed_residual(
     return least + ROUNDING * max(1.0, abs(least))
 
 
-def widen(base: FloatArray, gains: FloatArray, residual: float, unit: float) -> tuple[FloatArray, FloatArray]:
+def widen_estimate(
+    base: FloatArray, gains: FloatArray, residual: float, unit: float
+) -> tuple[FloatArray, FloatArray]:
     """Add the residual to the estimates of instances: return their new base (n,) and gains (n, axes, width).
 
     The widened estimate is additive too, so the search can prune with it directly. It grows by ``residual``

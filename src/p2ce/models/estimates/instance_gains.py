@@ -26,7 +26,7 @@ def lay_out_gains(
     table: FloatArray,
     grid: BaseGrid,
     placement: Placement,
-    people: FloatArray,
+    instances: FloatArray,
     *,
     personal: bool,
     base: FloatArray | None = None,
@@ -49,20 +49,20 @@ def lay_out_gains(
     value is the explainer's φᵢ(x), as in the paper. That takes ``attributor.evaluations`` evaluations per
     instance.
     """
-    people = np.asarray(people, dtype=np.float64)
+    instances = np.asarray(instances, dtype=np.float64)
     if base is None:
-        base = attributor.score(people)
+        base = attributor.score(instances)
     allowed = _allowed(placement)
     at_candidates = spread_table(table, placement)
     if personal:
         own = _read_curves(table, grid, placement.current)
         evaluated = allowed if wanted is None else allowed & wanted
-        singles = _single_changes(attributor, grid, placement, people, evaluated)
+        singles = _single_changes(attributor, grid, placement, instances, evaluated)
         gains = at_candidates - own[..., None]
         # fmax ignores NaN, which marks what was not evaluated.
         gains = np.fmax(gains, attributor.to_scale(singles) - base[:, None, None])
     else:
-        own = attributor.explain(people)[:, grid.columns]
+        own = attributor.explain(instances)[:, grid.columns]
         singles = np.full(placement.values.shape, np.nan)
         gains = at_candidates - own[..., None]
     return Gains(base=base, gains=np.where(allowed, gains, 0.0), singles=singles)
@@ -94,17 +94,17 @@ def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> Floa
 
 
 def _single_changes(
-    attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, evaluated: BoolArray
+    attributor: Attributor, grid: BaseGrid, placement: Placement, instances: FloatArray, evaluated: BoolArray
 ) -> FloatArray:
     """Score every instance with each marked candidate in turn: (n, axes, width), NaN elsewhere."""
     singles = np.full(evaluated.shape, np.nan)
     owner, axis, slot = np.nonzero(evaluated)
     for start in range(0, len(owner), BATCH):
         part = slice(start, start + BATCH)
-        who, where, which = owner[part], axis[part], slot[part]
-        rows = people[who]
-        rows[np.arange(len(rows)), grid.columns[where]] = placement.values[who, where, which]
-        singles[who, where, which] = attributor.evaluate(rows)
+        instance, where, which = owner[part], axis[part], slot[part]
+        rows = instances[instance]
+        rows[np.arange(len(rows)), grid.columns[where]] = placement.values[instance, where, which]
+        singles[instance, where, which] = attributor.evaluate(rows)
     return singles
 
 

@@ -11,30 +11,30 @@ SMALLEST = 1e-6
 VOTES = 0.01  # with a larger share of exact zeros, scores are taken for shares of votes
 
 
-class Link(StrEnum):
+class LinkScale(StrEnum):
     """How the model's reported score is converted to a number that attributions add up to."""
 
     LOGIT = "logit"
     IDENTITY = "identity"
 
 
-def to_scale(values: FloatArray, link: Link) -> FloatArray:
+def to_scale(values: FloatArray, link: LinkScale) -> FloatArray:
     """Convert reported scores to the scale of the estimate; it is increasing, so thresholds convert too.
 
     On Adult with a neural network, pruning by probabilities left four times as many cells to score as
     pruning by log-odds: probabilities flatten out where several changes add up.
 
-    >>> to_scale(np.array([0.5, 1.0]), Link.LOGIT).round(3).tolist()
+    >>> to_scale(np.array([0.5, 1.0]), LinkScale.LOGIT).round(3).tolist()
     [0.0, 13.816]
     """
     values = np.asarray(values, dtype=np.float64)
-    if link is Link.IDENTITY:
+    if link is LinkScale.IDENTITY:
         return values
     clipped = np.clip(values, SMALLEST, 1.0 - SMALLEST)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
-def preferred_link(reported: FloatArray, *, probabilities: bool) -> Link:
+def preferred_link(reported: FloatArray, *, probabilities: bool) -> LinkScale:
     """Choose the scale from the scores (n,) of some reference rows.
 
     Shares of votes, as reported by nearest neighbours and deep forests, are often exactly 0. The log-odds of
@@ -45,5 +45,5 @@ def preferred_link(reported: FloatArray, *, probabilities: bool) -> Link:
     'identity'
     """
     if not probabilities or not len(reported):
-        return Link.IDENTITY
-    return Link.IDENTITY if float(np.mean(reported == 0.0)) > VOTES else Link.LOGIT
+        return LinkScale.IDENTITY
+    return LinkScale.IDENTITY if float(np.mean(reported == 0.0)) > VOTES else LinkScale.LOGIT

@@ -1,7 +1,7 @@
 """Compute SHAP values from the structure of a parsed model: trees, or the layers of a network."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer, activate
 from p2ce.engine.scores.score import Bound, Score
 from p2ce.errors import InvalidArgument
-from p2ce.models.contract.model_adapter import ModelAdapter
-from p2ce.models.estimates.ready_explainer import ReadyExplainer
+from p2ce.models.decisions.adapter import Adapter
+
+if TYPE_CHECKING:  # its kernels load Numba, which takes a second
+    from p2ce.models.estimates.tree_shap import TreeShap
 
 # Below this difference, a slope between two values is rounding noise.
 SMALLEST_STEP = 1e-6
@@ -33,7 +35,7 @@ class Parsed(NamedTuple):
         return isinstance(self.score, NetworkScore)
 
 
-def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
+def parsed_of(models: Sequence[Adapter]) -> Parsed | None:
     """Return the parsed model if a single score with a reported scale decides; otherwise None."""
     model = models[0]
     if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
@@ -46,7 +48,7 @@ def native_explainer(
     parsed: Parsed | None,
     background: FloatArray,
     to_scale: Callable[[FloatArray], FloatArray],
-) -> ReadyExplainer:
+) -> "TreeShap | DeepShap":
     """Build the "tree" or the "deep" explainer of a parsed model.
 
     Attributions are for ``to_scale(reported score)``. They are those of the margin, rescaled for every
@@ -59,11 +61,11 @@ def native_explainer(
             return to_scale(parsed.report(margins))
 
         if isinstance(parsed.score, NetworkScore):
-            return ReadyExplainer(explain=DeepShap(parsed.score, background, scaled).explain)
+            return DeepShap(parsed.score, background, scaled)
         from p2ce.models.estimates.tree_shap import TreeShap
 
         assert parsed.score.flat is not None, "trees are flat"
-        return ReadyExplainer(explain=TreeShap(parsed.score.flat, background, scaled).explain)
+        return TreeShap(parsed.score.flat, background, scaled)
     kind = "an ensemble of trees" if name == "tree" else "a network"
     raise InvalidArgument(
         f'explainer="{name}" needs {kind} that is supported natively, with a single score. '
@@ -99,6 +101,8 @@ def rescaling(
 
 class DeepShap:
     """Attributions of a network by DeepLIFT's rescale rule, averaged over the background rows."""
+
+    evaluations: ClassVar[int] = 0  # of the user's model
 
     def __init__(
         self, score: NetworkScore, background: FloatArray, scaled: Callable[[FloatArray], FloatArray]

@@ -1,26 +1,59 @@
-"""Run the explainers of the shap package that only evaluate the model, without their output."""
+"""Run the explainers of the shap package that only evaluate the model."""
 
-import contextlib
-import io
 import logging
-import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.library import without_warnings
 from p2ce.errors import InvalidArgument, not_installed
-from p2ce.models.estimates.ready_explainer import ReadyExplainer
 from p2ce.models.estimates.sampling import ScaledScore
 
-# shap draws from NumPy's global generator, so only one thread at a time may use it.
-_ONE_AT_A_TIME = RLock()
+# shap's "permutation" and "kernel" draw from NumPy's global generator, and their own seeds only seed that. So
+# one thread at a time seeds it, and restores its state. A thread that draws from the global generator at the
+# same time sees the seed for a moment: no library can prevent that, and "sampling" and "exact" do without.
+_GLOBAL_GENERATOR = RLock()
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PackageExplainer:
+    """One of shap's explainers, with a budget of evaluations for each row."""
+
+    kind: str  # "permutation", "kernel" or "exact"
+    explainer: Any  # shap's own
+    budget: int  # masks per row: the most that shap evaluates
+    evaluations: int  # of the user's model, per explained row
+    seed: int | None  # of the draws; None if nothing is drawn
+
+    def explain(self, rows: FloatArray) -> FloatArray:
+        """Attribute the scores of rows (n, d) to the columns: (n, d)."""
+        found = np.empty(rows.shape)
+        for index, row in enumerate(rows):
+            # Each row starts from the same seed: a result must not depend on the rows explained before.
+            with _drawing(self.seed), _quietly():
+                found[index] = self._explain(row[None]).reshape(len(row))
+        return found
+
+    def _explain(self, row: FloatArray) -> FloatArray:
+        if self.kind == "kernel":
+            values = self.explainer.shap_values(row, nsamples=self.budget, silent=True, l1_reg=0)
+        else:
+            values = self.explainer(row, max_evals=self.budget, silent=True).values
+        return np.asarray(values, dtype=np.float64)
+
+
+def explain_black_box(
+    name: str, score: ScaledScore, background: FloatArray, *, seed: int
+) -> PackageExplainer:
     """Build shap's "permutation", "kernel" or "exact" explainer; ``score`` returns scaled scores."""
     rows, columns = background.shape
     if name == "exact" and columns > 20:
@@ -29,41 +62,34 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
             'Pass "sampling" for more than 20 columns.'
         )
     shap = _shap()
-    with _quietly(seed):
+    if name == "kernel":
+        score(background)  # shap would print that this fails, and then raise the same error
+        budget = 2 * columns + 2048  # shap's default; all of them if there are fewer
+        coalitions = 2**columns - 2 if columns < 30 else budget
+        evaluations, draws = (min(budget, coalitions) + 1) * rows, budget < 2**columns - 2
+    else:
+        # One permutation, forwards and backwards, is the least that shap accepts.
+        budget = 2 * columns + 1 if name == "permutation" else 2**columns
+        evaluations, draws = budget * rows, name == "permutation"
+    drawn = seed if draws else None
+    with _drawing(drawn), _quietly():
         if name == "kernel":
-            coalitions = 2 * columns + 2048  # shap's default; all of them if there are fewer
             explainer = shap.KernelExplainer(score, background)
-            evaluations = (min(coalitions, 2**columns - 2 if columns < 30 else coalitions) + 1) * rows
-
-            def one(row: FloatArray) -> FloatArray:
-                found = explainer.shap_values(row[None], nsamples=coalitions, silent=True, l1_reg=0)
-                return np.asarray(found, dtype=np.float64).reshape(columns)
-
         else:
             masker = shap.maskers.Independent(background, max_samples=rows)
-            kind = shap.PermutationExplainer if name == "permutation" else shap.ExactExplainer
-            explainer = kind(score, masker)
-            # One permutation, forwards and backwards, is the least that shap accepts.
-            budget = 2 * columns + 1 if name == "permutation" else 2**columns
-            evaluations = budget * rows
-
-            def one(row: FloatArray) -> FloatArray:
-                found = explainer(row[None], max_evals=budget, silent=True)
-                return np.asarray(found.values, dtype=np.float64).reshape(columns)
-
-    def explain(rows: FloatArray) -> FloatArray:
-        # Each row starts from the same seed: a result must not depend on the rows explained before.
-        found = np.empty(rows.shape)
-        for index, row in enumerate(rows):
-            with _quietly(seed):
-                found[index] = one(row)
-        return found
-
-    return ReadyExplainer(explain=explain, evaluations=evaluations)
+            # Even without a seed, the permutation explainer seeds the global generator.
+            explainer = (
+                shap.PermutationExplainer(score, masker, seed=drawn)
+                if name == "permutation"
+                else shap.ExactExplainer(score, masker)
+            )
+    return PackageExplainer(
+        kind=name, explainer=explainer, budget=budget, evaluations=evaluations, seed=drawn
+    )
 
 
 def _shap() -> ModuleType:
-    with _quietly(0):
+    with _quietly():
         try:
             return import_module("shap")
         except ImportError as error:
@@ -71,18 +97,34 @@ def _shap() -> ModuleType:
             raise not_installed("This explainer", "shap", instead=instead) from error
 
 
-@contextlib.contextmanager
-def _quietly(seed: int) -> Iterator[None]:
-    """Suppress shap's prints, warnings and log lines, and restore NumPy's global generator afterwards."""
-    log = logging.getLogger("shap")
-    with _ONE_AT_A_TIME, contextlib.ExitStack() as stack:
-        state, level = np.random.get_state(), log.level  # noqa: NPY002 - shap draws from it
-        stack.callback(np.random.set_state, state)
-        stack.callback(log.setLevel, level)
-        log.setLevel(logging.CRITICAL)
-        np.random.seed(seed)  # noqa: NPY002
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+@contextmanager
+def _drawing(seed: int | None) -> Iterator[None]:
+    """Seed NumPy's global generator, and restore its state afterwards; None leaves it alone."""
+    if seed is None:
         yield
+        return
+    with _GLOBAL_GENERATOR:
+        state = np.random.get_state()  # noqa: NPY002 - shap draws from it
+        np.random.seed(seed)  # noqa: NPY002
+        try:
+            yield
+        finally:
+            np.random.set_state(state)  # noqa: NPY002
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Suppress shap's warnings, and its log lines in this thread."""
+    log = logging.getLogger("shap")
+    if _is_heard not in log.filters:
+        log.addFilter(_is_heard)
+    before = _quiet.set(True)
+    try:
+        with without_warnings():
+            yield
+    finally:
+        _quiet.reset(before)
+
+
+def _is_heard(_: logging.LogRecord) -> bool:
+    return not _quiet.get()

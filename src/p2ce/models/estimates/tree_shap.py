@@ -14,6 +14,7 @@ time.
 
 from collections.abc import Callable
 from math import lgamma
+from typing import ClassVar
 
 import numpy as np
 
@@ -75,6 +76,8 @@ def _boxes(forest: Forest, root: int) -> list[tuple[int, dict[int, tuple[float, 
 
 class TreeShap:
     """Attributions of a forest's score on the reported scale, averaged over the background rows."""
+
+    evaluations: ClassVar[int] = 0  # of the user's model
 
     def __init__(
         self, score: FlatScore, background: FloatArray, scaled: Callable[[FloatArray], FloatArray]

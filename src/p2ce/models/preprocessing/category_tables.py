@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.models.preprocessing.input_maps import InputMap, Table
+from p2ce.models.preprocessing.input_maps import InputMap, LabelTable
 from p2ce.models.preprocessing.transform_rows import Preparation, as_codes
 from p2ce.tables.codebook import MISSING, Codebook, Coding, GrowingCodebook
 
@@ -23,7 +23,7 @@ def twins(coding: Coding) -> list[Any]:
 
 def tabulate_labels(
     preparation: Preparation, maps_by_input: Sequence[InputMap], codebook: Codebook
-) -> tuple[list[Table], Codebook]:
+) -> tuple[list[LabelTable], Codebook]:
     """Evaluate the transformers on each label, on an unseen label, and on a missing one.
 
     ``codebook`` is that of the model's inputs. It is returned with codes for all labels that the transformers
@@ -42,7 +42,7 @@ def tabulate_labels(
             [j for j, input_map in enumerate(maps_by_input) if input_map.source == column], dtype=np.int64
         )
         values = np.concatenate([part[place][:, mine] for part in parts])
-        tables.append(Table(column, mine, np.ascontiguousarray(values)))
+        tables.append(LabelTable(column, mine, np.ascontiguousarray(values)))
     return tables, inputs.codebook
 
 

@@ -10,7 +10,7 @@ from p2ce.models.preprocessing.fold import Fold, some_columns, transformed
 from p2ce.models.preprocessing.input_maps import InputMap
 
 
-def pipeline(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_pipeline(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow one transformer after another."""
     last = len(step.steps) - 1
     for place, (_, one) in enumerate(step.steps):
@@ -20,7 +20,9 @@ def pipeline(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -
     return maps_by_input
 
 
-def columns(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_column_transformer(
+    step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold
+) -> list[InputMap]:
     """Follow each transformer on its own columns; the outputs are joined in the same order."""
     if step.transformer_weights:
         raise UnsupportedModel("This ColumnTransformer weighs its transformers, which is not supported.")
@@ -38,7 +40,7 @@ def columns(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
     return found
 
 
-def union(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_union(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow every transformer on all columns."""
     if step.transformer_weights:
         raise UnsupportedModel("This FeatureUnion weighs its transformers, which is not supported.")

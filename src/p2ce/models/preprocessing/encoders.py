@@ -15,7 +15,7 @@ from p2ce.models.preprocessing.operations import REJECT, Lookup
 from p2ce.tables.cells import is_missing
 
 
-def one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow OneHotEncoder: a column per label, without the dropped one, and one for all infrequent ones."""
     rare = getattr(step, "infrequent_categories_", None)
     counts = []
@@ -29,18 +29,20 @@ def one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
     return _through(step, maps_by_input, given, fold, step.categories_, counts)
 
 
-def ordinal(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_ordinal(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow OrdinalEncoder: one number for each label."""
     return _through(step, maps_by_input, given, fold, step.categories_, [1] * len(maps_by_input))
 
 
-def target(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_target(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow TargetEncoder: one number for each label, and for each class if there are more than two."""
     each = len(step.classes_) if getattr(step, "target_type_", None) == "multiclass" else 1
     return _through(step, maps_by_input, given, fold, step.categories_, [each] * len(maps_by_input))
 
 
-def of_category_encoders(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_category_encoders(
+    step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold
+) -> list[InputMap]:
     """Follow WOEEncoder, TargetEncoder or OrdinalEncoder of category_encoders, which replace some columns."""
     name = type(step).__name__
     for option in ("min_group_size", "composite_cols", "hierarchy", "drop_invariant"):
@@ -92,7 +94,7 @@ def _one(
     # All other values of the column are treated in the same way; a missing value may be a separate label.
     values = np.concatenate([keys, [_other(keys), np.nan]])
     outputs = transformed(step, given[:1]).shape[1]
-    own = tabulate(step, given, place, values, outputs)[:, first : first + count]
+    own = tabulate_encoder(step, given, place, values, outputs)[:, first : first + count]
     return [
         InputMap(
             source=input_map.source,
@@ -117,7 +119,7 @@ def _other(keys: FloatArray) -> float:
     return float(np.floor(np.abs(keys).max(initial=0.0))) + 1.0
 
 
-def tabulate(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
+def tabulate_encoder(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
     """Tabulate an encoder's outputs for numbers in one column: (m,) → (m, outputs); infinite where it raises.
 
     The last two numbers, one that is not a label and a missing one, are often rejected, so they are tried
@@ -129,7 +131,9 @@ def tabulate(step: Any, given: Any, place: int, values: FloatArray, outputs: int
         if len(values) == 1:
             return np.full((1, outputs), REJECT)
     parts = np.split(values, [len(values) - 2, len(values) - 1] if len(values) > 2 else [1])
-    return np.concatenate([tabulate(step, given, place, part, outputs) for part in parts if len(part)])
+    return np.concatenate(
+        [tabulate_encoder(step, given, place, part, outputs) for part in parts if len(part)]
+    )
 
 
 def _transformed_rows(step: Any, given: Any, place: int, values: FloatArray) -> FloatArray:

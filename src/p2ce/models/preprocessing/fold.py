@@ -5,15 +5,14 @@ transformer raises, and then the whole pipeline is a black box. Nothing is infer
 result is compared with the transformers' own outputs on some rows.
 """
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from p2ce.base.calls.library import library_class, overrides
+from p2ce.base.calls.library import library_class, overrides, without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.input_maps import InputMap, Operation
@@ -29,6 +28,7 @@ class Fold:
     """What is found while following a pipeline's transformers."""
 
     columns: tuple[str, ...]  # the table's columns
+    transformers: Mapping[str, Mapping[str, "Follow"]]  # those that are known: by package and class name
     known: dict[int, list[Any]] = field(default_factory=dict)  # labels that encoders distinguish, by column
     names: list[str] = field(default_factory=list)  # the transformers' names
     writes: bool = False  # whether a transformer writes into its input
@@ -39,11 +39,9 @@ class Fold:
 
     def follow(self, step: Any, maps_by_input: list[InputMap], given: Any) -> list[InputMap]:
         """Follow the input maps through one transformer; raise UnsupportedModel for an unknown one."""
-        from p2ce.models.preprocessing.known_transformers import TRANSFORMERS
-
         if step is None or (isinstance(step, str) and step == "passthrough"):
             return maps_by_input
-        for root, followers in TRANSFORMERS.items():
+        for root, followers in self.transformers.items():
             kind = library_class(step, root=root, names=frozenset(followers))
             if kind is None:
                 continue
@@ -55,7 +53,7 @@ class Fold:
             if kind.__name__ not in _UNNAMED:
                 self.note(kind.__name__)
             return found
-        known = sorted({name for followers in TRANSFORMERS.values() for name in followers})
+        known = sorted({name for followers in self.transformers.values() for name in followers})
         raise UnsupportedModel(
             f"This Pipeline contains {type(step).__name__}, which is not supported. "
             f"Supported in front of a model are {', '.join(known)}, 'passthrough' and 'drop'."
@@ -69,8 +67,7 @@ class Fold:
 
 def transformed(step: Any, given: Any) -> Any:
     """Apply a transformer to a copy, and suppress its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         return step.transform(given.copy())
 
 

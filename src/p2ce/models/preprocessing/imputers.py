@@ -8,11 +8,11 @@ from p2ce.base.visible import echoed
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold, encoded, precision
 from p2ce.models.preprocessing.input_maps import InputMap
-from p2ce.models.preprocessing.operations import Cast, Fill, Flag
+from p2ce.models.preprocessing.operations import Cast, FillMissing, FlagMissing
 from p2ce.tables.cells import is_missing
 
 
-def imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow SimpleImputer: statistics replace missing values, and indicators are appended."""
     dtype = precision(given)
     found = []
@@ -25,13 +25,15 @@ def imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
             found.append(input_map)
             continue
         value = np.atleast_1d(np.asarray(statistic, dtype=np.float64)).astype(dtype)
-        found.append(_extended(input_map, Cast(dtype), Fill(value, _marker(step, dtype, fold, input_map))))
+        found.append(
+            _extended(input_map, Cast(dtype), FillMissing(value, _marker(step, dtype, fold, input_map)))
+        )
     if step.add_indicator:
-        found += indicator(step.indicator_, maps_by_input, given, fold)
+        found += follow_indicator(step.indicator_, maps_by_input, given, fold)
     return found
 
 
-def indicator(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_indicator(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow MissingIndicator: an output for each column that it was fitted to indicate."""
     dtype = precision(given)
     found = []
@@ -42,7 +44,9 @@ def indicator(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) 
                 fold.knows(input_map, _markers(step))
             found.append(encoded(input_map))
         else:
-            found.append(_extended(input_map, Cast(dtype), Flag(_marker(step, dtype, fold, input_map))))
+            found.append(
+                _extended(input_map, Cast(dtype), FlagMissing(_marker(step, dtype, fold, input_map)))
+            )
     return found
 
 

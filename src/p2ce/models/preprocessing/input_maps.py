@@ -107,7 +107,7 @@ class Bundle(NamedTuple):
     operations: tuple[Operation, ...]
 
 
-class Table(NamedTuple):
+class LabelTable(NamedTuple):
     """Inputs that depend on one column of categories."""
 
     column: int
@@ -131,7 +131,7 @@ class InputMaps:
 
     column_count: int
     maps_by_input: tuple[InputMap, ...]  # (inputs,)
-    tables: tuple[Table, ...]
+    tables: tuple[LabelTable, ...]
     bundles: tuple[Bundle, ...]
 
     @property
@@ -172,7 +172,7 @@ class InputMaps:
 
 
 def input_maps_of(
-    maps_by_input: Sequence[InputMap], tables: Sequence[Table], *, column_count: int
+    maps_by_input: Sequence[InputMap], tables: Sequence[LabelTable], *, column_count: int
 ) -> InputMaps:
     """Bundle the inputs that can be computed together."""
     groups: dict[Any, list[int]] = {}
@@ -215,9 +215,9 @@ def may_be_missing(maps: InputMaps, nullable: BoolArray, *, unseen: bool) -> Boo
         missing[table.inputs] |= (table.values[counted] == MISSING).any(axis=0)
     for j, input_map in enumerate(maps.maps_by_input):
         if not input_map.is_category:
-            missing_behaviour = bool(nullable[input_map.source])
+            can_be_missing = bool(nullable[input_map.source])
             for operation in input_map.operations:
                 of = operation.missing_behaviour
-                missing_behaviour = (missing_behaviour and of.missing) or of.known or (unseen and of.unseen)
-            missing[j] |= missing_behaviour
+                can_be_missing = (can_be_missing and of.missing) or of.known or (unseen and of.unseen)
+            missing[j] |= can_be_missing
     return missing

@@ -89,7 +89,7 @@ class Clip(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fill(Operation):
+class FillMissing(Operation):
     """Replace a missing value, or the number that marks missing values, by a number."""
 
     value: Any  # (k,)
@@ -113,11 +113,11 @@ class Fill(Operation):
         return "fill", self.value.dtype, "nan" if np.isnan(self.marker) else self.marker
 
     def beside(self, others: Sequence[Self]) -> Operation:
-        return Fill(np.concatenate([self.value, *(other.value for other in others)]), self.marker)
+        return FillMissing(np.concatenate([self.value, *(other.value for other in others)]), self.marker)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flag(Operation):
+class FlagMissing(Operation):
     """Return 1 for a missing value, otherwise 0."""
 
     marker: float = np.nan

@@ -1,5 +1,6 @@
 """Parse transformers into input maps, and check the maps against the transformers."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,14 +9,45 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import CHECKED_ROWS, BoolArray, FloatArray
+from p2ce.base.calls.library import without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnsupportedModel
+from p2ce.models.preprocessing import containers, encoders, imputers, scalers
 from p2ce.models.preprocessing.category_tables import tabulate_labels, twins
-from p2ce.models.preprocessing.fold import Fold
+from p2ce.models.preprocessing.fold import Fold, Follow
 from p2ce.models.preprocessing.input_maps import InputMap, InputMaps, Operation, input_maps_of
-from p2ce.models.preprocessing.operations import RejectMissing, ZeroIsMissing
+from p2ce.models.preprocessing.operations import Cast, RejectMissing, ZeroIsMissing
 from p2ce.models.preprocessing.transform_rows import Preparation, as_codes, as_frame
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
+
+log = logging.getLogger("p2ce")
+
+
+# The transformers that are supported in front of a model: by package, then by class name.
+TRANSFORMERS: dict[str, dict[str, Follow]] = {
+    "sklearn": {
+        "Pipeline": containers.follow_pipeline,
+        "ColumnTransformer": containers.follow_column_transformer,
+        "FeatureUnion": containers.follow_union,
+        "StandardScaler": scalers.follow_scaler,
+        "MinMaxScaler": scalers.follow_scaler,
+        "RobustScaler": scalers.follow_scaler,
+        "MaxAbsScaler": scalers.follow_scaler,
+        "KBinsDiscretizer": scalers.follow_bins,
+        "Binarizer": scalers.follow_threshold,
+        "FunctionTransformer": scalers.follow_function,
+        "SimpleImputer": imputers.follow_imputer,
+        "MissingIndicator": imputers.follow_indicator,
+        "OneHotEncoder": encoders.follow_one_hot,
+        "OrdinalEncoder": encoders.follow_ordinal,
+        "TargetEncoder": encoders.follow_target,
+    },
+    "category_encoders": {
+        "WOEEncoder": encoders.follow_category_encoders,
+        "TargetEncoder": encoders.follow_category_encoders,
+        "OrdinalEncoder": encoders.follow_category_encoders,
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,7 +76,7 @@ def parse_transformers(preparation: Preparation) -> ParsedTransformers:
 
 
 def _see_through(preparation: Preparation) -> ParsedTransformers:
-    maps_by_input, fold = preparation.follow()
+    maps_by_input, fold = _follow(preparation)
     preparation = replace(preparation, codebook=_with_known_labels(preparation.codebook, fold))
     if fold.writes:
         preparation = preparation.with_copies()
@@ -66,6 +98,27 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
         codes=as_codes(rows, inputs),
         maps=maps,
     )
+
+
+def _follow(preparation: Preparation) -> tuple[list[InputMap], Fold]:
+    """Follow the columns through all transformers."""
+    fold = Fold(preparation.codebook.names, TRANSFORMERS)
+    maps_by_input = [_start(place, coding) for place, coding in enumerate(preparation.codebook)]
+    given = preparation.feed(preparation.reference.head(CHECKED_ROWS))
+    with without_warnings():
+        for step in preparation.steps:
+            maps_by_input = fold.follow(step, maps_by_input, given)
+            given = step.transform(given.copy())
+    return maps_by_input, fold
+
+
+def _start(place: int, coding: Coding) -> InputMap:
+    """Return the input map of the column itself: labels for a category, its own type for numbers."""
+    if coding.is_category:
+        return InputMap(source=place, is_category=True, raw=True)
+    dtype = coding.number_dtype
+    narrow = dtype.kind == "f" and dtype.itemsize < 8
+    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
 
 
 def build_input_maps(
@@ -100,33 +153,58 @@ def _with_known_labels(codebook: Codebook, fold: Fold) -> Codebook:
 
 
 def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook) -> None:
-    """Compare the maps with the transformers on reference rows, on mixtures of them, and farther out."""
+    """Compare the maps with the transformers on reference rows, on mixtures of them, and farther out.
+
+    A transformer may reject what lies farther out: an encoder that was fitted on some numbers, or a function
+    whose result overflows. Then each column is moved alone, and those that are rejected are reported.
+    """
     codebook, labels = preparation.codebook, preparation.labels
     codes = codebook.encode(preparation.reference[list(labels)].head(CHECKED_ROWS))
     rng = np.random.default_rng(0)
     mixed = np.stack([rng.permutation(column) for column in codes.T], axis=1)
     far = mixed.copy()
-    for place, coding in enumerate(codebook):
-        if not coding.is_category and coding.number_dtype.kind == "f":
-            moved = 1e6 * mixed[:, place] + 0.1
-            moved[::2] = -7.3 * mixed[::2, place]
-            far[:, place] = np.where(mixed[:, place] == MISSING, MISSING, moved)
-    for tried, must in ((codes, True), (mixed, True), (far, False)):
+    moved = [
+        p for p, coding in enumerate(codebook) if not coding.is_category and coding.number_dtype.kind == "f"
+    ]
+    for place in moved:
+        column = 1e6 * mixed[:, place] + 0.1
+        column[::2] = -7.3 * mixed[::2, place]
+        far[:, place] = np.where(mixed[:, place] == MISSING, MISSING, column)
+    for tried in (codes, mixed):
         rows = codebook.decode(tried, labels)
-        try:
-            own = as_codes(preparation.quietly(rows), inputs)
-        except Exception:
-            if must:
-                raise
-            continue  # an encoder that rejects unseen values, or numbers that overflow
-        shown = maps.show(codebook.encode(rows))
-        if not np.array_equal(shown, own, equal_nan=True):
-            wrong = maps.maps_by_input[int(np.flatnonzero((shown != own).any(axis=0))[0])]
-            raise UnsupportedModel(
-                f"This Pipeline transforms column {echoed(codebook.names[wrong.source])} differently from "
-                "what is known of its transformers, so it is a black box. This release of p2ce may not "
-                "support the version of their library; please report it with the versions of both."
-            )
+        _compare(maps, codebook, rows, as_codes(preparation.quietly(rows), inputs))
+    if _reject(maps, preparation, inputs, far) is None:
+        return
+    for place in moved:
+        alone = mixed.copy()
+        alone[:, place] = far[:, place]
+        if (error := _reject(maps, preparation, inputs, alone)) is not None:
+            log.debug("%r is not compared far beyond the reference: %s", codebook.names[place], error)
+
+
+def _reject(
+    maps: InputMaps, preparation: Preparation, inputs: Codebook, tried: FloatArray
+) -> Exception | None:
+    """Return the error with which the transformers reject rows (n, d); compare the maps if they do not."""
+    rows = preparation.codebook.decode(tried, preparation.labels)
+    try:
+        own = as_codes(preparation.quietly(rows), inputs)
+    except Exception as error:  # transformers raise various errors for values that they reject
+        return error
+    _compare(maps, preparation.codebook, rows, own)
+    return None
+
+
+def _compare(maps: InputMaps, codebook: Codebook, rows: pd.DataFrame, own: FloatArray) -> None:
+    """Raise if the maps differ from what the transformers return for some rows: codes (n, inputs)."""
+    shown = maps.show(codebook.encode(rows))
+    if not np.array_equal(shown, own, equal_nan=True):
+        wrong = maps.maps_by_input[int(np.flatnonzero((shown != own).any(axis=0))[0])]
+        raise UnsupportedModel(
+            f"This Pipeline transforms column {echoed(codebook.names[wrong.source])} differently from "
+            "what is known of its transformers, so it is a black box. This release of p2ce may not "
+            "support the version of their library; please report it with the versions of both."
+        )
 
 
 def without_zeros(maps: InputMaps) -> InputMaps:

@@ -20,7 +20,7 @@ from p2ce.engine.scores.trees.float_bisection import HIGHEST, LOWEST, last_true,
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.engine.scores.trees.steps import Steps, steps_of_stretches
 from p2ce.errors import UnsupportedModel
-from p2ce.models.preprocessing.input_maps import RISING, InputMap, InputMaps, MonotonePieces, Table
+from p2ce.models.preprocessing.input_maps import RISING, InputMap, InputMaps, LabelTable, MonotonePieces
 from p2ce.tables.codebook import ABOVE_MISSING, MISSING
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -34,26 +34,30 @@ def pieces_of(input_map: InputMap) -> MonotonePieces | None:
         if found is None:
             return None
         before = InputMap(source=input_map.source, operations=input_map.operations[:place])
-        cuts, directions = _bent(before, MonotonePieces(cuts, directions), found)
+        cuts, directions = _composed(before, MonotonePieces(cuts, directions), found)
     return MonotonePieces(cuts, directions)
 
 
-def _bent(before: InputMap, shape: MonotonePieces, bend: MonotonePieces) -> MonotonePieces:
-    """Compose a function with the pieces ``shape`` and an operation with the pieces ``bend``."""
-    starts, ends = _stretches(shape)
-    moving = np.flatnonzero(shape.directions != 0)
-    cuts = shape.cuts
-    if len(bend.cuts) and len(moving):
-        piece = np.repeat(moving, len(bend.cuts))
+def _composed(before: InputMap, pieces: MonotonePieces, operation_pieces: MonotonePieces) -> MonotonePieces:
+    """Compose a function that has the first pieces with an operation that has the second."""
+    starts, ends = _stretches(pieces)
+    moving = np.flatnonzero(pieces.directions != 0)
+    cuts = pieces.cuts
+    if len(operation_pieces.cuts) and len(moving):
+        piece = np.repeat(moving, len(operation_pieces.cuts))
         found = turning_points(
-            before, starts[piece], ends[piece], shape.directions[piece], np.tile(bend.cuts, len(moving))
+            before,
+            starts[piece],
+            ends[piece],
+            pieces.directions[piece],
+            np.tile(operation_pieces.cuts, len(moving)),
         )
         inside = (found > starts[piece]) & (found < ends[piece])
-        cuts = np.unique(np.concatenate([shape.cuts, unrank(found[inside])]))
+        cuts = np.unique(np.concatenate([pieces.cuts, unrank(found[inside])]))
     # The last value of a stretch shows on which stretch of the operation the whole stretch lies.
     last = np.append(cuts, _LARGEST)
-    old = shape.directions[np.searchsorted(shape.cuts, last, side="left")]
-    new = bend.directions[np.searchsorted(bend.cuts, before.apply(last), side="left")]
+    old = pieces.directions[np.searchsorted(pieces.cuts, last, side="left")]
+    new = operation_pieces.directions[np.searchsorted(operation_pieces.cuts, before.apply(last), side="left")]
     return MonotonePieces(cuts, old * new)
 
 
@@ -244,7 +248,7 @@ def contributions(
             total = np.zeros(len(table.values))
             for j in table.inputs.tolist():
                 total = total + weights[j] * seen[:, j]
-        tables.append(Table(table.column, table.inputs, total[:, None]))
+        tables.append(LabelTable(table.column, table.inputs, total[:, None]))
 
     def show(rows: FloatArray) -> FloatArray:
         added = np.zeros((len(rows), maps.column_count))

@@ -11,7 +11,7 @@ from p2ce.models.preprocessing.input_maps import InputMap, Operation
 from p2ce.models.preprocessing.operations import Above, Arithmetic, Bins, Cast, Clip, Elementwise, Lookup
 
 
-def scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow StandardScaler, MinMaxScaler, RobustScaler or MaxAbsScaler."""
     dtype = precision(given)
     # Some versions first round the fitted numbers to the precision of the rows, others do not.
@@ -82,7 +82,7 @@ def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: 
     return True
 
 
-def bins(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_bins(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow KBinsDiscretizer: the number of the bin, or one output per bin."""
     dtype = np.dtype(step.dtype) if step.dtype is not None else precision(given)
     dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(np.float64)
@@ -100,14 +100,14 @@ def bins(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> li
     return found
 
 
-def threshold(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_threshold(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow Binarizer, which compares in the precision of the rows."""
     dtype = precision(given)
     done = Cast(dtype), Above(float(dtype.type(step.threshold)))
     return [extended(input_map, *done, name="Binarizer", fold=fold) for input_map in maps_by_input]
 
 
-def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
+def follow_function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow FunctionTransformer without a function, or with a NumPy function of one number."""
     if step.func is None:
         return maps_by_input

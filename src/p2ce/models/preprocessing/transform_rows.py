@@ -1,19 +1,19 @@
 """Transform rows by a pipeline's transformers as the pipeline itself would, and encode the results."""
 
 import contextlib
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import CHECKED_ROWS, FloatArray
-from p2ce.models.preprocessing.fold import Fold, is_sparse
-from p2ce.models.preprocessing.input_maps import InputMap
-from p2ce.models.preprocessing.operations import Cast
-from p2ce.tables.codebook import MISSING, Codebook, Coding, GrowingCodebook
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.library import without_warnings
+from p2ce.base.calls.model_call import RowFormat
+from p2ce.base.visible import listed
+from p2ce.errors import UnsupportedModel
+from p2ce.models.preprocessing.fold import is_sparse
+from p2ce.tables.codebook import MISSING, Codebook, GrowingCodebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,7 +21,7 @@ class Preparation:
     """A pipeline's fitted transformers, in their order."""
 
     steps: tuple[Any, ...]
-    feed: Callable[[pd.DataFrame], Any]  # converts a frame to what the first transformer was fitted on
+    feed: RowFormat  # converts a frame to what the first transformer was fitted on
     codebook: Codebook  # of the table's columns, in the order of the first transformer
     labels: "pd.Index[Any]"
     reference: pd.DataFrame
@@ -35,35 +35,22 @@ class Preparation:
 
     def quietly(self, frame: pd.DataFrame) -> Any:
         """Transform rows that the user did not pass, without warnings."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             return self.transform(frame)
 
     def with_copies(self) -> "Preparation":
         """Return the same transformers with copied input: one with copy=False writes into its input."""
-        feed = self.feed
-        return replace(self, feed=lambda frame: feed(frame).copy())
-
-    def follow(self) -> tuple[list[InputMap], Fold]:
-        """Follow the columns through all transformers."""
-        fold = Fold(self.codebook.names)
-        maps_by_input = [_start(place, coding) for place, coding in enumerate(self.codebook)]
-        given = self.feed(self.reference.head(CHECKED_ROWS))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for step in self.steps:
-                maps_by_input = fold.follow(step, maps_by_input, given)
-                given = step.transform(given.copy())
-        return maps_by_input, fold
+        return replace(self, feed=Copied(inner=self.feed))
 
 
-def _start(place: int, coding: Coding) -> InputMap:
-    """Return the input map of the column itself: labels for a category, its own type for numbers."""
-    if coding.is_category:
-        return InputMap(source=place, is_category=True, raw=True)
-    dtype = coding.number_dtype
-    narrow = dtype.kind == "f" and dtype.itemsize < 8
-    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Copied:
+    """Pass a copy of rows in another format."""
+
+    inner: RowFormat
+
+    def __call__(self, frame: Any) -> Any:
+        return self.inner(frame).copy()
 
 
 class Prepared:
@@ -79,12 +66,37 @@ class Prepared:
         return int(self.rows.shape[0])
 
     def __getitem__(self, columns: Any) -> "Prepared":
-        assert list(columns) == list(self.columns), "a model needs all inputs, in their order"
+        if list(columns) != list(self.columns):
+            raise UnsupportedModel(
+                f"The model behind this Pipeline selects {listed(list(columns), 5)}, but the transformers "
+                f"return {listed(list(self.columns), 5)}, in this order. Fit the Pipeline as a whole."
+            )
         return self
 
     def to_numpy(self, **_: Any) -> Any:
         """Return the rows as the transformers returned them; a requested type is ignored."""
         return self.rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Transformed:
+    """Pass rows through a pipeline's transformers, then in the format of the model behind them.
+
+    The model receives the same object from the transformers as in the pipeline's own call.
+    """
+
+    preparation: Preparation
+    labels_inside: "pd.Index[Any]"  # of the transformed columns
+    inner: RowFormat
+
+    def transform_rows(self, frame: Any) -> Any:
+        """Transform a frame as the pipeline does, and convert it for the model."""
+        rows = self.preparation.feed(frame)
+        for step in self.preparation.steps:
+            rows = step.transform(rows)
+        return self.inner(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, self.labels_inside))
+
+    __call__ = transform_rows
 
 
 def as_frame(rows: Any) -> pd.DataFrame:

@@ -219,7 +219,7 @@ def _is_taken(problem: Problem, person: FloatArray, feature: FeaturePolicy) -> b
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
     rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
     calls = [model.evaluate for model in problem.models]
-    if problem.required_detector is not None and problem.required_detector.evaluate is not None:
+    if problem.required_detector is not None and not problem.required_detector.is_its_score:
         calls.append(problem.required_detector.evaluate)
     try:
         for call in calls:

@@ -8,16 +8,15 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.batch import Batch
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.placement import Placement
-from p2ce.models.estimates.calibration import widen
-from p2ce.models.estimates.estimate import Estimate
+from p2ce.models.estimates.calibration import FittedEstimate, widen_estimate
 from p2ce.models.estimates.instance_gains import Gains, lay_out_gains
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.engine.scores.flat.flat_arrays import FlatInstances
 
 
-def gains_of(estimate: Estimate, grid: BaseGrid, placement: Placement, values: FloatArray) -> Gains:
-    """Estimate what each candidate of instances (n, d) adds to their scores."""
+def gains_of(estimate: FittedEstimate, grid: BaseGrid, placement: Placement, values: FloatArray) -> Gains:
+    """FittedEstimate what each candidate of instances (n, d) adds to their scores."""
     return lay_out_gains(
         estimate.attributor, estimate.table, grid, placement, values, personal=estimate.personal
     )
@@ -33,6 +32,6 @@ def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "F
     base, gains, singles = gains_of(estimate, problem.grid, batch.placement.of(who), batch.values[who])
     if batch.known is not None:
         batch.known[who] = singles
-    base, gains = widen(base, gains, estimate.residual, estimate.unit)
+    base, gains = widen_estimate(base, gains, estimate.residual, estimate.unit)
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
     return add_estimate(instances, gains, threshold - base)

@@ -14,15 +14,13 @@ from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.grouped_features import moves_as_one
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import InvalidArgument
-from p2ce.models.contract.model_adapter import PROBABILITY
+from p2ce.models.decisions.adapter import PROBABILITY
 from p2ce.models.estimates.attributions import Attributor
-from p2ce.models.estimates.calibration import calibrate, needed_residual, typical_unit
+from p2ce.models.estimates.calibration import FittedEstimate, calibrate, divide, needed_residual, typical_unit
 from p2ce.models.estimates.candidate_attributions import best_attributions, mean_attributions
-from p2ce.models.estimates.estimate import Estimate
 from p2ce.models.estimates.link_scale import preferred_link
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.shap_estimate import ShapEstimate
-from p2ce.models.estimates.split_reference import divide
 from p2ce.run.estimation.apply_estimate import gains_of
 from p2ce.run.solve_batch import solve_completely
 
@@ -40,7 +38,7 @@ def fit_estimate(
     parsed: Parsed | None,
     reference: FloatArray,
     random_state: int | None,
-) -> Estimate:
+) -> FittedEstimate:
     """Fit the estimate for a problem: attributions, the gain of each candidate, and the residual.
 
     ``reference`` (n, d) holds rows of the model's columns. ``parsed`` is the model if it is supported
@@ -58,19 +56,19 @@ def fit_estimate(
     # Rows that were repeated to balance a sample do not count as more instances.
     reference = np.unique(reference, axis=0)
     scores = score(reference)
-    parts = divide(scores < problem.threshold, spec, rng)
-    learning = reference[parts.learning]
+    learned, rest = divide(scores < problem.threshold, spec, rng)
+    learning = reference[learned]
     link = preferred_link(scores, probabilities=problem.scale == PROBABILITY)
     attributor = Attributor(spec, parsed, score, learning, problem.names, seed, link)
     tabulate = mean_attributions if spec.single_changes else best_attributions
-    scaled = attributor.to_scale(np.append(scores[parts.learning], problem.threshold))
-    estimate = Estimate(
+    scaled = attributor.to_scale(np.append(scores[learned], problem.threshold))
+    estimate = FittedEstimate(
         attributor=attributor,
         table=tabulate(attributor, learning, problem.grid, spec.rows_per_candidate, rng),
         personal=spec.single_changes,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
-    instances = reference[parts.calibration]
+    instances = reference[rest]
     needed, cut_by = _residuals_needed(problem, estimate, instances, spec)
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
@@ -103,7 +101,7 @@ def fit_estimate(
 
 
 def _residuals_needed(
-    problem: Problem, estimate: Estimate, instances: FloatArray, spec: ShapEstimate
+    problem: Problem, estimate: FittedEstimate, instances: FloatArray, spec: ShapEstimate
 ) -> tuple[FloatArray, str | None]:
     """Find the residual that keeps the whole front of each instance, within the limits of the specification.
 

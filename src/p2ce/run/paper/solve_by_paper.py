@@ -19,7 +19,7 @@ from p2ce.engine.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Pro
 from p2ce.engine.solver.brute_force import front_of, point_costs
 from p2ce.errors import InvalidArgument
 from p2ce.models.estimates.attributions import Attributions, Attributor
-from p2ce.models.estimates.link_scale import Link
+from p2ce.models.estimates.link_scale import LinkScale
 from p2ce.models.estimates.native import parsed_of
 from p2ce.run.paper.algorithm_1 import mapocam
 from p2ce.run.paper.algorithm_2 import p2ce
@@ -99,7 +99,7 @@ def fit_attributions(
     if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
         return None
     attributor = Attributor(
-        settings, parsed_of(problem.models), score, reference, problem.names, random_state, Link.IDENTITY
+        settings, parsed_of(problem.models), score, reference, problem.names, random_state, LinkScale.IDENTITY
     )
     known = attributor.explain(attributor.background)
     return Attributions(
@@ -308,8 +308,8 @@ class _Instance:
         if self.problem.flat_detector is not None:
             prepared = self.batch.scores[self.problem.flat_detector]
             return bool(prepared.verify(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
-        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
-        value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])), "detector")[0])
+        assert not detector.is_its_score, "a detector without a flat score must be evaluated"
+        value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])))[0])
         self.by_detector[cell.tobytes()] = value
         return value < 0.0
 

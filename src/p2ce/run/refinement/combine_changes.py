@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.models.contract.model_adapter import PROBABILITY
-from p2ce.models.estimates.link_scale import Link, to_scale
+from p2ce.models.decisions.adapter import PROBABILITY
+from p2ce.models.estimates.link_scale import LinkScale, to_scale
 from p2ce.run.refinement.move_options import even_out, shrink, trade
 from p2ce.run.refinement.options import LARGEST, Options, bests_of, by_instance, undominated_options
 from p2ce.run.refinement.trials import Trials
@@ -140,7 +140,7 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
     """Return scores on the scale on which changes add up best, in digits that are the same in any batch."""
-    link = Link.LOGIT if trials.problem.scale == PROBABILITY else Link.IDENTITY
+    link = LinkScale.LOGIT if trials.problem.scale == PROBABILITY else LinkScale.IDENTITY
     return np.round(to_scale(scores, link), 9)
 
 

@@ -9,7 +9,7 @@ from p2ce.base.calls.evaluate import evaluate_closely
 from p2ce.compile.batch import Batch
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.engine.scores.external import ACCEPT, REJECT
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
 
 
@@ -72,35 +72,34 @@ class OffGridJudge:
         accepted = np.ones(len(rows), dtype=np.bool_)
         scores = np.empty((len(problem.models), len(rows)))
         for number, model in enumerate(problem.models):
-            scores[number], good = self._by_model(number, model, rows)
+            scores[number], good = self._by_model(model, rows)
             accepted &= good
         return problem.reported(scores), accepted
 
-    def _by_model(self, number: int, model: ModelAdapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+    def _by_model(self, model: Adapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         if model.is_black_box or model.report is None:
-            own = self._evaluated(number, model, rows)
+            own = self._evaluated(model, rows)
             return own, own >= model.threshold
         proof = self._by_scores(model, rows)
         values, accepted = model.report(proof.value), proof.accepts
         undecided = np.flatnonzero(~proof.settled)
         if len(undecided):
             values = values.copy()
-            values[undecided] = self._evaluated(number, model, rows[undecided])
+            values[undecided] = self._evaluated(model, rows[undecided])
             accepted[undecided] = values[undecided] >= model.threshold
         return values, accepted
 
-    def _by_scores(self, model: ModelAdapter, rows: FloatArray) -> "_Proof":
+    def _by_scores(self, model: Adapter, rows: FloatArray) -> "_Proof":
         mine = np.ascontiguousarray(rows[:, self.problem.columns_of(model)])
         verdicts = [score.evaluate_rows(mine) for score in model.scores]
         accepts = np.logical_and.reduce([verdict == ACCEPT for verdict, _ in verdicts])
         rejects = np.logical_or.reduce([verdict == REJECT for verdict, _ in verdicts])
         return _Proof(verdicts[0].value, accepts, accepts | rejects)
 
-    def _evaluated(self, number: int, model: ModelAdapter, rows: FloatArray) -> FloatArray:
+    def _evaluated(self, model: Adapter, rows: FloatArray) -> FloatArray:
         return evaluate_closely(
             model.evaluate,
             self.problem.frame(rows),
-            self.problem.name_of(number),
             threshold=model.threshold,
             tolerance=model.tolerance,
         ).values

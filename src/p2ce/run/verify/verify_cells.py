@@ -13,7 +13,7 @@ from p2ce.compile.evaluate_rows import detector_scores
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.engine.scores.score import Bound
 from p2ce.errors import InvalidOutput
-from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
 
 EXACTLY = -1  # excludes only this one cell
@@ -69,7 +69,7 @@ def surely_rejected(batch: Batch) -> BoolArray:
     return rejected
 
 
-def _contradictions(model: ModelAdapter, proof: Proof, own: FloatArray) -> BoolArray:
+def _contradictions(model: Adapter, proof: Proof, own: FloatArray) -> BoolArray:
     """Return where the model itself contradicts what its scores prove, or reports another value."""
     accepted = own >= model.threshold
     contradicted: BoolArray = (proof.accepts & ~accepted) | (proof.rejects & accepted)
@@ -117,7 +117,6 @@ def verify_cells(
             scores[number], open_rows = evaluate_closely(
                 model.evaluate,
                 frame,
-                name,
                 threshold=model.threshold,
                 tolerance=model.tolerance,
                 settled=proof.accepts | proof.rejects,
@@ -165,7 +164,7 @@ def verify_cells(
         unsettled[found] |= open_rows
         failed[found] |= open_rows
         if problem.required_detector is not None:
-            if proven is not None and problem.required_detector.evaluate is None:
+            if proven is not None and problem.required_detector.is_its_score:
                 implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
             else:
                 needed = 0.0 if least is None else least(plausibility[found])

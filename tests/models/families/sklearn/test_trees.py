@@ -1,9 +1,14 @@
 """Check what is particular to trees, forests and boosting of scikit-learn: ties, starts, broken trees."""
 
+import sys
+import threading
+from fractions import Fraction
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -11,9 +16,11 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget, UnsupportedModel
+from p2ce.models.families.sklearn.gradient_boosting import _adds_rounded, rounds_twice
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, people
 
@@ -47,6 +54,55 @@ def test_boosting_that_starts_from_a_model_or_takes_labels_is_a_black_box():
     coded = FRAME.assign(owner=FRAME["owner"].astype("category"))
     labels = GradientBoostingClassifier(n_estimators=3).fit(coded, LABEL)
     assert_black_box(labels, coded, "'owner' holds categories")
+
+
+FOREST = RandomForestClassifier(9, max_depth=3, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "model", [FOREST.fit(FRAME, LABEL), FixedThresholdClassifier(FOREST, threshold=0.4).fit(FRAME, LABEL)]
+)
+@pytest.mark.parametrize("target", [0, 1])
+def test_a_forest_adds_in_order_even_if_joblib_uses_several_threads_by_then(model, target):
+    """Its band is 0 since one thread adds the trees; other threads add them as they finish."""
+    found = parse_model(model, reference=FRAME, target=target)
+    assert found.score.accept_from == found.score.reject_below
+    seen = set()
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_name == "_accumulate_prediction":
+            seen.add(threading.get_ident())
+
+    threading.setprofile(watch)  # of threads that begin from now on
+    sys.setprofile(watch)
+    try:
+        with parallel_config(backend="threading", n_jobs=3):
+            found.evaluate(FRAME)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    assert seen == {threading.get_ident()}
+
+
+def added(exactly: bool):
+    """Add like scikit-learn's compiled function, or as if the compiler had fused product and sum."""
+
+    def predict(stages, rows, rate, total):
+        value = float(stages[0, 0].tree_.value[0, 0, 0])
+        product = Fraction(rate) * Fraction(value) if exactly else Fraction(rate * value)
+        total[0, 0] = float(product + Fraction(float(total[0, 0])))
+
+    return predict
+
+
+def test_a_fused_product_is_noticed_whatever_the_machine_is_called(monkeypatch):
+    stage = DecisionTreeRegressor().fit([[0.0]], [1.0 / 3.0])
+    assert _adds_rounded(added(exactly=False), stage)
+    assert not _adds_rounded(added(exactly=True), stage)
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    model = GradientBoostingClassifier(n_estimators=3).fit(FRAME, LABEL)
+    found = parse_model(model, reference=FRAME, threshold=0.0, scale="decision")
+    assert (found.score.accept_from == found.score.reject_below) == rounds_twice()
 
 
 TREE = DecisionTreeClassifier(max_depth=2).fit(FRAME, LABEL)

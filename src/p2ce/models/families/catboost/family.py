@@ -2,17 +2,17 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.library import library_class
+from p2ce.base.calls.model_call import ModelCall, RowFormat
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.error_bands import summation_error
 from p2ce.engine.scores.trees.assemble import largest_leaves
@@ -22,11 +22,11 @@ from p2ce.engine.scores.trees.tree_nodes import TreeNodes, parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
 from p2ce.models.contract.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.certified_thresholds import margin_wins
-from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.fitted import require_library_class, require_numbers
 from p2ce.tables.codebook import MISSING
 
 FAMILY = "CatBoost"
@@ -46,9 +46,9 @@ def recognises(model: object) -> bool:
     return library_class(model, root="catboost", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the trees from CatBoost's own JSON; leaves are float64, borders float32."""
-    kind = require_own(model, root="catboost", names=_NAMES).__name__
+    kind = require_library_class(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     _reject_other_features(model)
@@ -56,9 +56,9 @@ def parse(model: Any, request: Request) -> ParsedModel:
     with parsing("This CatBoost model"):
         loss = exported["model_info"].get("params", {}).get("loss_function", {}).get("type")
     columns, named = _columns(model, request)
-    feed = feeder(columns, request.reference, named=named)
+    rows = row_format(columns, request.reference, named=named)
     with parsing("This CatBoost model"):
-        splits = _Splits(model, exported, columns, feed, request)
+        splits = _Splits(model, exported, columns, rows, request)
         factor, biases = exported["scale_and_bias"]
     found = [
         _margin(exported, splits, float(factor), float(bias), place, len(biases))
@@ -75,11 +75,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     parsed = partial(ParsedModel, family=FAMILY, margins=margins, knows_unseen_categories=False)
     if kind == "CatBoostRegressor":
         _require_loss(loss, _NUMBERS, "does not predict the sum of its trees. Fit with loss_function='RMSE'.")
-        return parsed(
-            outputs=NumberOutput(
-                predict=lambda frame: np.asarray(model.predict(feed(frame)), dtype=np.float64).ravel()
-            )
-        )
+        return parsed(outputs=NumberOutput(predict=ModelCall(name=FAMILY, method=model.predict, rows=rows)))
     names = plain_classes(model.classes_)
     _require_loss(
         loss,
@@ -90,8 +86,10 @@ def parse(model: Any, request: Request) -> ParsedModel:
     return parsed(
         outputs=ClassOutputs(
             names=names,
-            probabilities=lambda frame: model.predict_proba(feed(frame)),
-            largest=lambda frame: model.predict(feed(frame), prediction_type="RawFormulaVal"),
+            probabilities=ModelCall(name=FAMILY, method=model.predict_proba, rows=rows),
+            largest=ModelCall(
+                name=FAMILY, method=partial(model.predict, prediction_type="RawFormulaVal"), rows=rows
+            ),
             link=logistic_link(slack=32.0),  # CatBoost has its own exp, which is off by a few units at most
             ahead=margin_wins,
             each_alone=loss == "MultiClassOneVsAll",
@@ -105,7 +103,7 @@ def _require_loss(loss: object, known: tuple[str, ...], otherwise: str) -> None:
         raise UnsupportedModel(f"CatBoost with loss_function={echoed(loss)} {otherwise}")
 
 
-def _columns(model: Any, request: Request) -> tuple[tuple[str, ...], bool]:
+def _columns(model: Any, request: ParseRequest) -> tuple[tuple[str, ...], bool]:
     """Return the model's columns in its order, and whether it was fitted on a frame."""
     names = list(model.feature_names_)
     unnamed = names == [str(position) for position in range(len(names))]
@@ -165,15 +163,15 @@ class _Splits:
         model: Any,
         exported: Mapping[str, Any],
         columns: tuple[str, ...],
-        feed: Callable[[pd.DataFrame], Any],
-        request: Request,
+        show: RowFormat,
+        request: ParseRequest,
     ) -> None:
         self._columns, self._request = columns, request
         self._numeric = exported["features_info"].get("float_features", [])
         self._categorical = exported["features_info"].get("categorical_features", [])
         names = [columns[one["flat_feature_index"]] for one in self._numeric]
         require_numbers(request, names, name="A numeric feature of CatBoost", takes_missing=True)
-        self._codes = _codes_of_categories(model, exported, self._categorical, columns, feed, request)
+        self._codes = _codes_of_categories(model, exported, self._categorical, columns, show, request)
         self._known: dict[int, _Split] = {}
 
     def of(self, split: Mapping[str, Any]) -> _Split:
@@ -226,8 +224,8 @@ def _codes_of_categories(
     exported: Mapping[str, Any],
     features: list[Any],
     columns: tuple[str, ...],
-    feed: Callable[[pd.DataFrame], Any],
-    request: Request,
+    show: RowFormat,
+    request: ParseRequest,
 ) -> dict[tuple[int, int], FloatArray]:
     """Find the categories that each split by category separates: (feature, value) → ascending codes.
 
@@ -251,7 +249,7 @@ def _codes_of_categories(
         )
     shown = {
         feature: _leaves_of_categories(
-            model, int(features[feature]["flat_feature_index"]), columns, feed, request
+            model, int(features[feature]["flat_feature_index"]), columns, show, request
         )
         for feature in {feature for feature, _ in category_splits}
     }
@@ -273,8 +271,8 @@ def _leaves_of_categories(
     model: Any,
     place: int,
     columns: tuple[str, ...],
-    feed: Callable[[pd.DataFrame], Any],
-    request: Request,
+    show: RowFormat,
+    request: ParseRequest,
 ) -> tuple[FloatArray, IntArray]:
     """Evaluate the model on every category of a column: codes (n,), and their leaves (n, trees)."""
     coding = request.codebook[columns[place]]
@@ -292,7 +290,7 @@ def _leaves_of_categories(
     labels = {str(label): label for label in request.reference.columns}
     index = request.reference[[labels[column] for column in columns]].columns
     try:
-        leaves = np.asarray(model.calc_leaf_indexes(feed(book.decode(shown, index))))
+        leaves = np.asarray(model.calc_leaf_indexes(show(book.decode(shown, index))))
     except Exception as error:  # raised by CatBoost for a type or a missing value that it rejects
         raise UnsupportedModel(
             f"CatBoost does not accept all categories of {echoed(coding.name)} in the reference: {error}"

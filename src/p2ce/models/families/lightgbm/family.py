@@ -7,18 +7,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import library_class
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall
 from p2ce.base.visible import echoed, listed
 from p2ce.engine.scores.error_bands import exactly, exponential, summation_error, widened
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn, library_codes
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
-from p2ce.models.contract.margins import Ahead, ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
-from p2ce.models.contract.model_adapter import EvaluateAll, Request
-from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.models.contract.margins import (
+    Ahead,
+    ClassOutputs,
+    NumberOutput,
+    OutputLink,
+    ParsedModel,
+    logistic_link,
+)
+from p2ce.models.decisions.adapter import ParseRequest
+from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.lightgbm.model_text import parse_tree, split_text
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.tables.codebook import Codebook, Coding
 
 FAMILY = "LightGBM"
@@ -30,7 +39,7 @@ _EXPONENTIAL = ("poisson", "gamma", "tweedie")
 _UNIT = 2.0**-53
 
 
-class Booster(NamedTuple):
+class LightGBMParts(NamedTuple):
     """The parts of a fitted model."""
 
     kind: str
@@ -43,19 +52,20 @@ class Booster(NamedTuple):
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
     codebook: Codebook  # with codes for the labels that only LightGBM knows
-    feed: Callable[[pd.DataFrame], Any]
+    rows: AsFrame | AsArray
 
     @property
     def sigmoid(self) -> float:
         """The factor in front of the margin."""
         return 1.0 if self.objective == "cross_entropy" else float(self.options.get("sigmoid", "1"))
 
-    def evaluate(self, frame: pd.DataFrame) -> np.ndarray:
-        """Call the user's scoring method; with a custom objective, a classifier has only raw sums."""
+    @property
+    def call(self) -> ModelCall:
+        """The call of the user's scoring method; with a custom objective, a classifier has only raw sums."""
         method: Callable[[Any], Any] = self.model.predict
         if self.kind == "LGBMClassifier":
             method = self.model.predict_proba if self.objective else self.model.booster_.predict
-        return np.asarray(method(self.feed(frame)))
+        return ModelCall(name=FAMILY, method=method, rows=self.rows)
 
     def margin(self, place: int) -> ForestMargin:
         """Parse the trees of one margin; the trees of a round belong to the classes in turn.
@@ -76,7 +86,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="lightgbm", names=NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
     booster = parts_of(model, request)
     margins = ForestMargins(
@@ -93,7 +103,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
         if booster.kind != "LGBMRegressor":
             scored = (0, 1) if is_booster else plain_classes(booster.model.classes_)
         number = NumberOutput(
-            predict=lambda frame: booster.evaluate(frame).astype(np.float64),
+            predict=booster.call,
             link=_prediction(booster),
             scored=scored,
         )
@@ -102,21 +112,21 @@ def parse(model: Any, request: Request) -> ParsedModel:
     return ParsedModel(family=FAMILY, margins=margins, outputs=classes, codebook=booster.codebook)
 
 
-def parts_of(model: Any, request: Request) -> Booster:
+def parts_of(model: Any, request: ParseRequest) -> LightGBMParts:
     """Return the parts of a model, with the trees that ``predict`` uses: up to the best iteration."""
-    kind = require_own(model, root="lightgbm", names=NAMES).__name__
+    kind = require_library_class(model, root="lightgbm", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     booster = model.booster_ if estimator else model
-    require_own(booster, root="lightgbm", names=NAMES)
+    require_library_class(booster, root="lightgbm", names=NAMES)
     _reject_early_stop(model.get_params() if estimator else booster.params)
     used = booster.best_iteration if booster.best_iteration > 0 else -1
     header, blocks = split_text(booster.model_to_string(num_iteration=used))
     objective, *options = header.get("objective", "").split(" ")
-    columns, library_columns, codebook, feed = _columns(booster, request)
+    columns, library_columns, codebook, rows = _columns(booster, request)
     per_round = int(header.get("num_tree_per_iteration", "1"))
-    return Booster(
+    return LightGBMParts(
         kind=kind,
         model=model,
         objective=objective,
@@ -127,7 +137,7 @@ def parts_of(model: Any, request: Request) -> Booster:
         columns=columns,
         library_columns=library_columns,
         codebook=codebook,
-        feed=feed,
+        rows=rows,
     )
 
 
@@ -140,8 +150,8 @@ def _reject_early_stop(params: dict[str, Any]) -> None:
 
 
 def _columns(
-    booster: Any, request: Request
-) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Codebook, Callable[[pd.DataFrame], Any]]:
+    booster: Any, request: ParseRequest
+) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Codebook, AsFrame | AsArray]:
     """Determine the columns, how LightGBM stores each, the codes of labels, and how rows are passed to it."""
     names = booster.feature_name()
     unnamed = names == [f"Column_{position}" for position in range(len(names))]
@@ -178,8 +188,12 @@ def _columns(
         for name in columns
     )
     # Only frames carry categories.
-    feed = feeder(columns, request.reference, named=bool(categories) or not unnamed)
-    return columns, library_columns, codebook, feed
+    return (
+        columns,
+        library_columns,
+        codebook,
+        row_format(columns, request.reference, named=bool(categories) or not unnamed),
+    )
 
 
 def _is_taken(coding: Coding) -> bool:
@@ -189,7 +203,7 @@ def _is_taken(coding: Coding) -> bool:
 # The reported outputs
 
 
-def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
+def _classes(booster: LightGBMParts, margins: ForestMargins) -> ClassOutputs:
     classifier, count = booster.kind == "LGBMClassifier", booster.per_round
     several = booster.objective in _SEVERAL_CLASSES and count > 2
     names = tuple(range(count if several else 2))
@@ -208,7 +222,7 @@ def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
     one_by_one = booster.objective == "multiclassova"
     return ClassOutputs(
         names=names,
-        probabilities=booster.evaluate if classifier or several else _both(booster.evaluate),
+        probabilities=booster.call if classifier or several else booster.call.then(_both),
         # Random-forest mode reports the mean of the trees.
         link=logistic_link(margin=lambda total: sigmoid * (total / divisor)),
         ahead=_sigmoid_ahead(sigmoid, margins) if one_by_one else None,
@@ -216,14 +230,9 @@ def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
     )
 
 
-def _both(evaluate: EvaluateAll) -> EvaluateAll:
+def _both(second: FloatArray) -> FloatArray:
     """Return both probabilities of a Booster, which only reports the second one."""
-
-    def both(frame: pd.DataFrame) -> np.ndarray:
-        second = np.asarray(evaluate(frame))
-        return np.column_stack([1.0 - second, second])
-
-    return both
+    return np.column_stack([1.0 - second, second])
 
 
 def _sigmoid_ahead(sigmoid: float, margins: ForestMargins) -> Ahead:
@@ -255,20 +264,20 @@ def _highest(margin: ForestMargin) -> float:
     return float(np.maximum.reduceat(leaves, margin.forest.root).sum())
 
 
-def _prediction(booster: Booster) -> Link:
+def _prediction(booster: LightGBMParts) -> OutputLink:
     """Return how LightGBM's prediction follows from a sum over the trees."""
     divisor = booster.divisor
     squared = "sqrt" in booster.options
     if booster.objective in ("", *_IDENTITY) and not squared:
-        return Link(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
+        return OutputLink(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
     if booster.objective == "regression" and squared:
         # Two IEEE products, both monotone.
-        return Link(
+        return OutputLink(
             exactly(lambda total: math.copysign(total / divisor, 1.0) * (total / divisor)),
             lambda totals: np.abs(totals / divisor) * (totals / divisor),
         )
     if booster.objective in _EXPONENTIAL:
-        return Link(
+        return OutputLink(
             exponential(lambda total: total / divisor, single=False), lambda totals: np.exp(totals / divisor)
         )
     raise UnsupportedModel(

@@ -1,17 +1,19 @@
 """What scikit-learn estimators share: being fitted, columns, the scoring call, tree nodes."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.calls.checked_calls import one_per_row
+from p2ce.base.calls.model_call import ModelCall
 from p2ce.engine.scores.trees.cuts import cut_of_float32_at_most
 from p2ce.engine.scores.trees.steps import Steps, steps_of_cut
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes, parsing
 from p2ce.errors import NotFitted
-from p2ce.models.contract.model_adapter import Evaluate, EvaluateAll
-from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 
 
 def require_fitted(model: Any) -> None:
@@ -25,7 +27,7 @@ def require_fitted(model: Any) -> None:
         raise NotFitted(f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it first.") from None
 
 
-def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+def estimator_columns(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
     """Return the model's columns in its order, and whether it was fitted on a frame."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
@@ -33,17 +35,16 @@ def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bo
     return columns_by_count(int(model.n_features_in_), reference), False
 
 
-def estimator_call(model: Any, method: str, reference: pd.DataFrame) -> EvaluateAll:
-    """Build the call of an estimator's method with rows as it was fitted on: frame → its result."""
-    columns, named = columns_of(model, reference)
-    call, feed = getattr(model, method), feeder(columns, reference, named=named)
-    return lambda frame: np.asarray(call(feed(frame)))
+def estimator_call(model: Any, method: str, reference: pd.DataFrame) -> ModelCall:
+    """Return the call of an estimator's method with rows as it was fitted on."""
+    columns, named = estimator_columns(model, reference)
+    rows = row_format(columns, reference, named=named)
+    return ModelCall(name=f"model.{method}", method=getattr(model, method), rows=rows)
 
 
-def number_call(model: Any, method: str, reference: pd.DataFrame) -> Evaluate:
-    """Build the call of an estimator's method that returns one number per row, in any shape."""
-    call = estimator_call(model, method, reference)
-    return lambda frame: np.asarray(call(frame), dtype=np.float64).reshape(len(frame))
+def number_call(model: Any, method: str, reference: pd.DataFrame) -> ModelCall:
+    """Return the call of an estimator's method that returns one number per row."""
+    return replace(estimator_call(model, method, reference), check=one_per_row)
 
 
 @parsing("A tree of this scikit-learn model")

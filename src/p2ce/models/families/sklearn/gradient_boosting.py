@@ -1,7 +1,8 @@
 """Parse scikit-learn's GradientBoostingClassifier and GradientBoostingRegressor."""
 
-import platform
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,17 @@ from p2ce.engine.scores.trees.assemble import assemble_forest, largest_leaves
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins
 from p2ce.models.contract.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.certified_thresholds import margin_wins
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     number_call,
     require_fitted,
     tree_nodes,
 )
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.fitted import require_library_class, require_numbers
 
 FAMILY = "scikit-learn gradient boosting"
 _NAMES = frozenset({"GradientBoostingClassifier", "GradientBoostingRegressor"})
@@ -39,19 +40,18 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse a constant start plus the stages, scaled by the learning rate; one forest per class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    columns, _ = columns_of(model, request.reference)
+    columns, _ = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=f"A {FAMILY} model")
     classifies = kind.__name__ == "GradientBoostingClassifier"
     start, doubt = _start(model, classifies)
     found = [
         _margin(model, float(first), doubt, model.estimators_[:, place]) for place, first in enumerate(start)
     ]
-    # On other machines, compilers may fuse rate·value into the addition, which rounds once instead of twice.
-    same_bits = doubt == 0.0 and platform.machine().lower() in ("x86_64", "amd64")
+    same_bits = doubt == 0.0 and rounds_twice()
     band = 0.0 if same_bits else 2.0 * max(margin.error for margin in found)
     margins = ForestMargins(
         columns=columns,
@@ -76,6 +76,34 @@ def parse(model: Any, request: Request) -> ParsedModel:
             ahead=margin_wins,
         ),
     )
+
+
+@cache
+def rounds_twice() -> bool:
+    """Return whether this build of scikit-learn rounds rate·value before it adds it, as we do.
+
+    Compilers may fuse the product into the addition, which then rounds once. That depends on the processor,
+    the compiler and its options, so it is tried and not guessed.
+    """
+    from sklearn.ensemble import _gradient_boosting
+    from sklearn.tree import DecisionTreeRegressor
+
+    stage = DecisionTreeRegressor().fit([[0.0]], [1.0 / 3.0])
+    predict = getattr(_gradient_boosting, "predict_stages", None)
+    return predict is not None and _adds_rounded(predict, stage)
+
+
+def _adds_rounded(predict: Callable[..., Any], stage: Any) -> bool:
+    """Add rate·value to minus the rounded product: nothing is left, unless the exact product is added."""
+    for rate in (0.1, 0.7, 1.0 / 7.0):  # whose products with a third are not exact
+        total = np.full((1, 1), -(rate * float(stage.tree_.value[0, 0, 0])))
+        try:
+            predict(np.array([[stage]], dtype=object), np.zeros((1, 1), dtype=np.float32), rate, total)
+        except (TypeError, ValueError):  # another version of scikit-learn
+            return False
+        if total[0, 0] != 0.0:
+            return False
+    return True
 
 
 def _margin(model: Any, start: float, doubt: float, stages: Any) -> ForestMargin:

@@ -15,19 +15,19 @@ from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_point
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins
-from p2ce.models.contract.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.contract.margins import IDENTITY, ClassOutputs, NumberOutput, OutputLink, ParsedModel
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.certified_thresholds import margin_wins
-from p2ce.models.decisions.row_format import feeder
+from p2ce.models.decisions.row_format import row_format
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     missing_right,
     number_call,
     require_fitted,
 )
-from p2ce.models.fitted import nullable_columns, require_numbers, require_own
+from p2ce.models.fitted import nullable_columns, require_library_class, require_numbers
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -42,11 +42,11 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the trees: float64 thresholds, and float64 sums in order from the baseline, by class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    columns, named = columns_of(model, request.reference)
+    columns, named = estimator_columns(model, request.reference)
     codebook = _with_known_labels(model, columns, request.codebook)
     request = replace(request, codebook=codebook)
     known = _known_categories(model, columns, named, request)
@@ -83,7 +83,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     )
 
 
-def _link(model: Any) -> Link:
+def _link(model: Any) -> OutputLink:
     """Return how the prediction follows from a margin."""
     if model.loss in _IDENTITY_LINKS:
         return IDENTITY
@@ -92,7 +92,7 @@ def _link(model: Any) -> Link:
             f"This {FAMILY} model has loss={echoed(model.loss)}, whose predictions are not supported. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
-    return Link(exponential(float, single=False), None)
+    return OutputLink(exponential(float, single=False), None)
 
 
 class _Known(NamedTuple):
@@ -132,14 +132,14 @@ def _with_known_labels(model: Any, columns: tuple[str, ...], codebook: Codebook)
 
 
 def _known_categories(
-    model: Any, columns: tuple[str, ...], named: bool, request: Request
+    model: Any, columns: tuple[str, ...], named: bool, request: ParseRequest
 ) -> dict[int, _Known]:
     """Evaluate the model's own encoder on every category, as a row of the user's own types."""
     marked = model.is_categorical_
     if marked is None or not np.any(marked):
         return {}
     encoder = model._preprocessor.named_transformers_["encoder"]
-    feed = feeder(columns, request.reference, named=named)
+    feed = row_format(columns, request.reference, named=named)
     book = request.codebook.of(columns)
     labels = {str(label): label for label in request.reference.columns}
     index = request.reference[[labels[column] for column in columns]].columns

@@ -9,13 +9,18 @@ from p2ce.base.calls.library import library_class, quiet_check_array
 from p2ce.engine.scores.error_bands import exactly
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
-from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.contract.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.models.contract.weighted_sums import WeightedSums
-from p2ce.models.decisions.row_format import feeder
+from p2ce.models.decisions.adapter import ParseRequest
+from p2ce.models.decisions.row_format import row_format
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.families.sklearn.estimator import (
+    estimator_call,
+    estimator_columns,
+    number_call,
+    require_fitted,
+)
+from p2ce.models.fitted import require_library_class, require_numbers
 
 FAMILY = "scikit-learn linear model"
 _LOGISTIC = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"})
@@ -57,9 +62,9 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse weights and intercepts: one sum for two classes, otherwise one per class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} ({kind.__name__})"
     if kind.__name__ in _REGRESSORS:
@@ -93,8 +98,8 @@ def parse(model: Any, request: Request) -> ParsedModel:
     )
 
 
-def _sums(model: Any, request: Request, family: str) -> WeightedSums:
-    columns, named = columns_of(model, request.reference)
+def _sums(model: Any, request: ParseRequest, family: str) -> WeightedSums:
+    columns, named = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=family)
     with parsing(f"This {family}"):
         coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
@@ -103,7 +108,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
         intercepts = np.broadcast_to(fitted, len(weights))  # a single zero if fitted without intercepts
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise ValueError("a weight or an intercept that is not a finite number")
-    seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    seen = quiet_check_array(row_format(columns, request.reference, named=named)(request.reference.head(1)))
     place = {str(label): at for at, label in enumerate(request.reference.columns)}
     positions = [place[name] for name in columns]
     return WeightedSums(
@@ -115,7 +120,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
     )
 
 
-def _clipped(complement: bool) -> Link:
+def _clipped(complement: bool) -> OutputLink:
     """Return the link for SGDClassifier's probability with the modified Huber loss."""
 
     def share(score: float) -> float:
@@ -126,7 +131,7 @@ def _clipped(complement: bool) -> Link:
         second = (np.clip(-scores if complement else scores, -1.0, 1.0) + 1.0) / 2.0
         return 1.0 - second if complement else second
 
-    return Link(exactly(share), shares)
+    return OutputLink(exactly(share), shares)
 
 
 def _reject_other_links(model: Any, classes: tuple[Any, ...]) -> None:

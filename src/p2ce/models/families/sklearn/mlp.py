@@ -11,13 +11,24 @@ from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
 from p2ce.engine.scores.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
-from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.contract.margins import (
+    ClassOutputs,
+    NumberOutput,
+    OutputLink,
+    ParsedModel,
+    logistic_link,
+)
 from p2ce.models.contract.network_outputs import NetworkOutputs
-from p2ce.models.decisions.row_format import feeder
+from p2ce.models.decisions.adapter import ParseRequest
+from p2ce.models.decisions.row_format import row_format
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.families.sklearn.estimator import (
+    estimator_call,
+    estimator_columns,
+    number_call,
+    require_fitted,
+)
+from p2ce.models.fitted import require_library_class, require_numbers
 
 FAMILY = "scikit-learn"
 _NAMES = frozenset({"MLPClassifier", "MLPRegressor"})
@@ -29,9 +40,9 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers; outputs are logits of the classes, or the predicted number."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} {kind.__name__}"
     if kind.__name__ == "MLPRegressor":
@@ -70,10 +81,10 @@ def _require_output(model: Any, family: str, *, count: int, activation: str) -> 
         )
 
 
-def _network(model: Any, request: Request, family: str) -> NetworkOutputs:
-    columns, named = columns_of(model, request.reference)
+def _network(model: Any, request: ParseRequest, family: str) -> NetworkOutputs:
+    columns, named = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=family)
-    given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    given = quiet_check_array(row_format(columns, request.reference, named=named)(request.reference.head(1)))
     if given.dtype.kind == "f" and given.dtype not in (np.float32, np.float64):
         raise UnsupportedModel(
             f"{family} on columns of {given.dtype} is not supported natively. Pass the reference as float64."
@@ -102,7 +113,7 @@ def _layers(model: Any) -> tuple[Layer, ...]:
     )
 
 
-def _either_precision(complement: bool) -> Link:
+def _either_precision(complement: bool) -> OutputLink:
     """Bound scipy's expit in float32 and in float64, since a float64 frame makes all results float64."""
     double, narrow = logistic_link()(complement), logistic_link(single=True)(complement)
 
@@ -110,4 +121,4 @@ def _either_precision(complement: bool) -> Link:
         lows, highs = zip(double.reported(score), narrow.reported(score), strict=True)
         return min(lows), max(highs)
 
-    return Link(either, double.value)
+    return OutputLink(either, double.value)

@@ -26,24 +26,24 @@ same comparison of the same floats.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import one_per_class, one_per_row, outputs_of, require_probabilities
+from p2ce.base.calls.checked_calls import one_per_class, one_per_row, require_probabilities
 from p2ce.base.calls.library import library_class, overrides
-from p2ce.base.calls.retries import retried
+from p2ce.base.calls.model_call import ModelCall, as_call, retried
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.network.network import NetworkScore
-from p2ce.errors import InvalidArgument, NotFitted, UnsupportedModel
+from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
-from p2ce.models.contract.model_adapter import DECISION, PROBABILITY, ModelAdapter, Request
 from p2ce.models.contract.network_outputs import one_output
-from p2ce.models.decisions.row_format import RowFormat, choose_row_format
+from p2ce.models.decisions.adapter import DECISION, PROBABILITY, Adapter, ParseRequest
+from p2ce.models.decisions.row_format import choose_row_format
 from p2ce.models.decisions.target_arguments import class_index, plain_classes
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models delegate every call to the best one.
@@ -75,9 +75,9 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ModelAdapter:
+def parse(model: Any, request: ParseRequest) -> Adapter:
     """Parse the inner classifier, whose scores the wrapper reports unchanged."""
-    require_own(model, root="sklearn", names=_NAMES)
+    require_library_class(model, root="sklearn", names=_NAMES)
     return request.parse(_inside(model), request)
 
 
@@ -98,7 +98,7 @@ def _final_step(model: Any) -> Any:
     return model
 
 
-def loses_ties(model: Any, found: ModelAdapter, target: Any) -> bool:
+def loses_ties(model: Any, found: Adapter, target: Any) -> bool:
     """Return whether the model counts votes, and a tie of two classes goes to the class that is not wanted.
 
     ``predict`` in scikit-learn returns the first of the most probable classes, so the second one needs more
@@ -150,8 +150,8 @@ def _classes(model: Any, inside: Any) -> Any:
 
 
 def parse_with_own_threshold(
-    model: Any, own: OwnThreshold, request: Request, parse_any: Callable[[Any, Request], ModelAdapter]
-) -> ModelAdapter:
+    model: Any, own: OwnThreshold, request: ParseRequest, parse_any: Callable[[Any, ParseRequest], Adapter]
+) -> Adapter:
     """Parse a model so that the target is reached exactly where ``predict`` returns it; see above.
 
     ``request.margin`` moves the threshold away from the target.
@@ -164,9 +164,9 @@ def parse_with_own_threshold(
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
     call = f"model.{_METHODS[own.scale]}"
-    rows, outputs = choose_row_format(model, method, request, call)
+    chosen = choose_row_format(model, method, request, call)
     # If NumPy compares in single precision, the threshold is rounded to it.
-    value = float(np.result_type(outputs.dtype, own.value).type(own.value))
+    value = float(np.result_type(chosen.outputs.dtype, own.value).type(own.value))
     away = request.margin if index == own.positive else -request.margin
     threshold = value + away
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
@@ -179,49 +179,59 @@ def parse_with_own_threshold(
         request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0
     )
     found = parse_any(model, wanted)
-    return found if index == own.positive else _turned(found, method, rows, own, threshold, call)
+    if index == own.positive:
+        return found
+    alone = as_call(found.evaluate, name=call).alone
+    reported = ModelCall(name=call, method=method, rows=chosen.rows, copies=True, alone=alone)
+    return _turned(found, reported, own, threshold)
 
 
-def _turned(
-    found: ModelAdapter,
-    method: Callable[[Any], Any],
-    rows: RowFormat,
-    own: OwnThreshold,
-    threshold: float,
-    call: str,
-) -> ModelAdapter:
+def _turned(found: Adapter, reported: ModelCall, own: OwnThreshold, threshold: float) -> Adapter:
     """Invert the parsed model of the positive class: rows below its threshold are accepted."""
-    assert not found.also, "one of two classes is one score"
+    if found.also:
+        raise BrokenPlugin(
+            f"The parsed model ({found.family}) must have one score, since its threshold decides between two "
+            f"classes; got {len(found.scores)}. Correct the family, or uninstall its package."
+        )
     has_two = own.scale == PROBABILITY
     # It is displayed, so 1 - 0.8 must be 0.2 without a rounding error; the decision does not depend on it.
     limit = round(1.0 - threshold, _DIGITS) if has_two else -threshold
-    below = math.nextafter(limit, -math.inf)
-    sign = 1.0 if own.positive == 1 else -1.0
-
-    def evaluate(frame: pd.DataFrame) -> FloatArray:
-        results = outputs_of(method, rows.feed(frame), call=call, rows=frame)
-        if has_two:
-            both = one_per_class(results, len(frame), 2, call=call, rows=frame)
-            both = require_probabilities(both, call=call)
-            positive, other = both[:, own.positive], both[:, 1 - own.positive]
-        else:
-            positive = sign * one_per_row(results, len(frame), call=call, rows=frame)
-            other = -positive
-        return np.where(positive < threshold, np.maximum(other, limit), np.minimum(other, below))
-
-    def report(scores: FloatArray) -> FloatArray:
-        assert found.report is not None
-        reported = found.report(-scores)
-        return 1.0 - reported if has_two else -reported
-
+    if has_two:
+        reported = replace(reported, check=partial(one_per_class, classes=2))
+        reported = reported.then(partial(require_probabilities, call=reported.name))
+    else:
+        reported = replace(reported, check=one_per_row)
     black_box = found.score is None
+    turned = partial(_turned_values, positive=own.positive, threshold=threshold, limit=limit)
+    report = found.report
+    if not black_box and report is not None:
+        report = partial(_turned_report, report, has_two=has_two)
     return replace(
         found,
         score=None if found.score is None else _turned_score(found.score),
         threshold=limit,
-        evaluate=retried(evaluate) if black_box else evaluate,
-        report=found.report if black_box or found.report is None else report,
+        evaluate=retried(reported.then(turned)) if black_box else reported.then(turned),
+        report=report,
     )
+
+
+def _turned_values(values: FloatArray, *, positive: int, threshold: float, limit: float) -> FloatArray:
+    """Return the score of the other class, on the side of ``limit`` that the positive class decides."""
+    if values.ndim == 2:
+        own, other = values[:, positive], values[:, 1 - positive]
+    else:
+        own = (1.0 if positive == 1 else -1.0) * values
+        other = -own
+    below = math.nextafter(limit, -math.inf)
+    return np.where(own < threshold, np.maximum(other, limit), np.minimum(other, below))
+
+
+def _turned_report(
+    report: Callable[[FloatArray], FloatArray], scores: FloatArray, *, has_two: bool
+) -> FloatArray:
+    """Return what the positive class's report says about the other class."""
+    reported = report(-scores)
+    return 1.0 - reported if has_two else -reported
 
 
 def _turned_score(score: Any) -> Any:

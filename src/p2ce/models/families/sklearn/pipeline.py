@@ -13,14 +13,15 @@ import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.library import library_class
+from p2ce.base.calls.model_call import ModelCall, as_call
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.score import Bound, seen_as_given
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
-from p2ce.models.contract.model_adapter import Evaluate, ModelAdapter, Request
-from p2ce.models.decisions.row_format import columns_by_count, feeder
-from p2ce.models.families.sklearn.estimator import columns_of, require_fitted
-from p2ce.models.fitted import require_own
+from p2ce.models.decisions.adapter import Adapter, Evaluate, ParseRequest
+from p2ce.models.decisions.row_format import columns_by_count, row_format
+from p2ce.models.families.sklearn.estimator import estimator_columns, require_fitted
+from p2ce.models.fitted import require_library_class
 from p2ce.models.preprocessing.fold import is_sparse
 from p2ce.models.preprocessing.input_maps import InputMaps, may_be_missing
 from p2ce.models.preprocessing.parse_transformers import (
@@ -30,7 +31,7 @@ from p2ce.models.preprocessing.parse_transformers import (
     without_zeros,
 )
 from p2ce.models.preprocessing.rewrite import contributions, never_decreases, reach_of_inputs, rewrite_forest
-from p2ce.models.preprocessing.transform_rows import Preparation, Prepared
+from p2ce.models.preprocessing.transform_rows import Preparation, Transformed
 
 _NAMES = frozenset({"Pipeline"})
 # Inputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
@@ -42,9 +43,9 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ModelAdapter:
+def parse(model: Any, request: ParseRequest) -> Adapter:
     """Parse the last step, and write its scores in terms of the table's own columns."""
-    require_own(model, root="sklearn", names=_NAMES)
+    require_library_class(model, root="sklearn", names=_NAMES)
     with parsing("This Pipeline"):
         steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
         _, last = model.steps[-1]
@@ -69,19 +70,22 @@ def parse(model: Any, request: Request) -> ModelAdapter:
     reach = request.reach[positions(columns, request.reference)]
     input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
     inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
-    assert inside.score is not None, "the last step is parsed, never a black box"
+    if inside.score is None:
+        raise UnsupportedModel(
+            f"The last step of this Pipeline ({inside.family}) has no score, so the Pipeline is evaluated as "
+            "a whole. Return a score from parse() of its family."
+        )
     codebook = request.codebook.with_labels(_labels_inside(inside, seen))
     if codebook is not request.codebook:  # the tables need a line for each of these labels
         return parse(model, replace(request, codebook=codebook))
     limits = np.where(proven, np.inf, input_reach)
-    through = _through(seen)
     is_category = seen.preparation.codebook.is_category
     return replace(
         inside,
         family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
         columns=columns,
-        evaluate=through(inside.evaluate),
-        predict=None if inside.predict is None else through(inside.predict),
+        evaluate=_through(seen, inside.evaluate),
+        predict=None if inside.predict is None else _through(seen, inside.predict),
         score=_behind(inside.score, maps, nullable, limits),
         also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
         codebook=request.codebook.with_codings_of(seen.preparation.codebook),
@@ -91,15 +95,16 @@ def parse(model: Any, request: Request) -> ModelAdapter:
 
 
 def _parse_inside(
-    last: Any, request: Request, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
-) -> tuple[ModelAdapter, InputMaps]:
+    last: Any, request: ParseRequest, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
+) -> tuple[Adapter, InputMaps]:
     """Parse the model on its inputs, some of which may be missing."""
     labels = [str(label) for label in seen.frame.columns]
 
-    def parse_with(missing: BoolArray) -> ModelAdapter:
+    def parse_with(missing: BoolArray) -> Adapter:
         names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
         found = request.parse(
-            last, replace(request, reference=seen.frame, codebook=seen.inputs, nullable=names)
+            last,
+            replace(request, reference=seen.frame, codebook=seen.inputs, codes=seen.codes, nullable=names),
         )
         if found.columns != tuple(labels):
             raise UnsupportedModel(
@@ -122,7 +127,7 @@ def _parse_inside(
     return found, rejecting_missing(maps, missing & ~expected)
 
 
-def _labels_inside(inside: ModelAdapter, seen: ParsedTransformers) -> dict[str, tuple[Any, ...]]:
+def _labels_inside(inside: Adapter, seen: ParsedTransformers) -> dict[str, tuple[Any, ...]]:
     """Return the labels that only the last step knows, of columns that reach it unchanged."""
     inputs = seen.inputs if inside.codebook is None else inside.codebook
     names = seen.preparation.codebook.names
@@ -142,11 +147,11 @@ def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]
     """Return the columns in the order of the first transformer, and whether it was fitted on a frame."""
     if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
         return columns_by_count(reference.shape[1], reference), True  # it accepts any input
-    return columns_of(step, reference)
+    return estimator_columns(step, reference)
 
 
 def _preparation(
-    steps: Sequence[Any], columns: tuple[str, ...], request: Request, *, named: bool
+    steps: Sequence[Any], columns: tuple[str, ...], request: ParseRequest, *, named: bool
 ) -> Preparation:
     codebook = request.codebook.of(columns)
     if not named and codebook.is_category.any():
@@ -156,38 +161,38 @@ def _preparation(
     by_name = {str(label): label for label in request.reference.columns}
     return Preparation(
         steps=tuple(steps),
-        feed=feeder(columns, request.reference, named=named),
+        feed=row_format(columns, request.reference, named=named),
         codebook=codebook,
         labels=pd.Index([by_name[name] for name in columns], tupleize_cols=False),
         reference=request.reference,
     )
 
 
-def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
-    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method.
-
-    The model receives the same object from the transformers as in the pipeline's own call.
-    """
+def _through(seen: ParsedTransformers, evaluate: Evaluate) -> ModelCall:
+    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method."""
+    call = as_call(evaluate, name="model (Pipeline)")
     labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
-
-    def through(evaluate: Evaluate) -> Evaluate:
-        def evaluated(frame: pd.DataFrame) -> FloatArray:
-            rows: Any = seen.preparation.transform(frame)
-            return evaluate(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
-
-        return evaluated
-
-    return through
+    return replace(
+        call, rows=Transformed(preparation=seen.preparation, labels_inside=labels, inner=call.rows)
+    )
 
 
 def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:
     """Rewrite a score over inputs as one over the table's columns."""
     if score.flat is not None:
         if score.forest is not None:
-            assert score.see is seen_as_given, "trees compare their inputs unchanged"
+            if score.see is not seen_as_given:
+                raise UnsupportedModel(
+                    "A Pipeline is only supported natively in front of trees that compare their inputs as "
+                    "they are. Leave out `see` of the FlatScore, or fit the model without the Pipeline."
+                )
             forest = rewrite_forest(score.forest, maps, nullable)
             return replace(score, column_count=maps.column_count, forest=forest)
-        assert score.weights is not None
+        if score.weights is None:
+            raise UnsupportedModel(
+                "A Pipeline is only supported natively in front of a FlatScore with a forest or weights. "
+                "Give it weights, or fit the model without the Pipeline."
+            )
         return replace(
             score,
             column_count=maps.column_count,

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,17 +15,17 @@ from p2ce.engine.scores.error_bands import exactly, summation_error
 from p2ce.engine.scores.trees.assemble import assemble_forest, largest_leaves
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins
-from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.models.contract.model_adapter import Request
+from p2ce.models.contract.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     number_call,
     require_fitted,
     tree_nodes,
 )
-from p2ce.models.fitted import nullable_columns, require_numbers, require_own
+from p2ce.models.fitted import nullable_columns, require_library_class, require_numbers
 
 _FAMILIES = {
     f"{name}{kind}": f"scikit-learn {words}"
@@ -45,25 +46,27 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the leaves, which hold the share of each class or a number; a margin is a sum over the trees.
 
     The library adds the leaves from zero in float64, and divides the sum once by the number of trees.
     """
-    kind = require_own(model, root="sklearn", names=_NAMES).__name__
+    kind = require_library_class(model, root="sklearn", names=_NAMES).__name__
     family = _FAMILIES[kind]
     require_fitted(model)
     if getattr(model, "n_outputs_", 1) != 1:
         raise UnsupportedModel(
             f"This {family} predicts {model.n_outputs_} outputs at once. Fit one model for each."
         )
-    columns, _ = columns_of(model, request.reference)
+    columns, _ = estimator_columns(model, request.reference)
     members = getattr(model, "estimators_", [model])
     takes_missing = bool(members[0].__sklearn_tags__().input_tags.allow_nan)
     require_numbers(request, columns, name=f"A {family}", takes_missing=takes_missing)
     trees = [one.tree_ for one in members]
-    # One thread adds the trees in order; several threads add them in any order, as they finish.
-    in_order = len(members) <= 2 or effective_n_jobs(model.n_jobs) == 1
+    # One thread adds the trees in order; several threads add them in any order, as they finish. Two numbers
+    # have the same sum in both orders. joblib may be set to use several threads by the time of a call.
+    alone = len(members) > 2 and effective_n_jobs(model.n_jobs) == 1
+    in_order = len(members) <= 2 or alone
     nullable = nullable_columns(columns, request)
     regresses = kind.endswith("Regressor")
     classes = () if regresses else plain_classes(model.classes_)
@@ -75,16 +78,16 @@ def parse(model: Any, request: Request) -> ParsedModel:
         share_trees=True,
     )
     count = len(trees)
-    mean = Link(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
+    mean = OutputLink(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
     if regresses:
-        predict = number_call(model, "predict", request.reference)
+        predict = replace(number_call(model, "predict", request.reference), alone=alone)
         return ParsedModel(family=family, margins=margins, outputs=NumberOutput(predict=predict, link=mean))
     return ParsedModel(
         family=family,
         margins=margins,
         outputs=ClassOutputs(
             names=classes,
-            probabilities=estimator_call(model, "predict_proba", request.reference),
+            probabilities=replace(estimator_call(model, "predict_proba", request.reference), alone=alone),
             link=lambda _: mean,
             ahead=partial(_ahead, trees),
             each_alone=True,

@@ -11,6 +11,7 @@ The module runs in its own precision on the CPU. The logistic function or softma
 its outputs. Classes are 0, 1, … The module is never changed, and not even put into eval mode.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,25 +20,27 @@ from scipy.special import expit, softmax
 
 from p2ce.base.arrays import CHECKED_ROWS, FloatArray
 from p2ce.base.calls.library import library_class, overrides
+from p2ce.base.calls.model_call import AsArray, ModelCall, labels_in_order
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.error_bands import Reported, logistic
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
 from p2ce.engine.scores.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
-from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.models.contract.model_adapter import Evaluate, EvaluateAll, Request
+from p2ce.models.contract.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.models.contract.network_outputs import NetworkOutputs
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.decision import Decision, decide_class, decide_number
 from p2ce.models.decisions.row_format import columns_by_count
 from p2ce.models.decisions.target_arguments import is_range
 from p2ce.models.families.torch.layers import (
     IGNORED,
     LAST,
-    kind_of,
+    layer_kind,
     layers_of,
-    parts_of,
+    plain_layers,
     precision_of,
     require_eval,
+    require_unit,
     unit_of,
 )
 from p2ce.models.fitted import require_numbers
@@ -60,53 +63,54 @@ def recognises_module(model: object) -> bool:
     )
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers in order; the outputs are margins of the classes, or the number."""
     dtype = precision_of(model)
-    parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
-    ending = kind_of(parts[-1]) if parts and kind_of(parts[-1]) in ("Sigmoid", *LAST) else ""
+    parts = [part for part in plain_layers(model) if layer_kind(part) not in IGNORED]
+    ending = layer_kind(parts[-1]) if parts and layer_kind(parts[-1]) in ("Sigmoid", *LAST) else ""
     layers = layers_of(parts[:-1] if ending else parts)
     width = layers[-1].weights.shape[1]
     fits = width > 1 if ending in LAST else width == 1 if ending else True
     if layers[-1].activation != "identity" or not fits:
         raise UnsupportedModel(
-            f"This Sequential ends with {width} outputs of {kind_of(parts[-1])}: only one logit, one "
+            f"This Sequential ends with {width} outputs of {layer_kind(parts[-1])}: only one logit, one "
             "probability, or one logit for each class is supported natively. End it with a Linear layer."
         )
     single = dtype == np.float32
     columns = columns_by_count(len(layers[0].weights), request.reference)
     require_numbers(request, columns, name=FAMILY)
+    unit = unit_of(dtype)
     margins = NetworkOutputs(
         columns=columns,
         layers=tuple(layers),
         see=seen_in_single if single else seen_as_given,
-        unit=unit_of(dtype),
+        unit=unit,
         single=bool(ending) and single,  # without an ending, softmax is computed here, in float64
         rows=request.codebook.of(columns).encode(request.reference.head(CHECKED_ROWS)),
     )
-    returned = _call(model, columns, request.reference)
+    returned = _call(model, columns, request.reference, unit=unit)
     if is_range(request.target) and width == 1:
         if ending:
             raise UnsupportedModel(
                 "This Sequential ends with a Sigmoid, for which a range is not supported natively. End it "
                 "with a Linear layer."
             )
-        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=_number(returned)))
-    unit = SINGLE if single else DOUBLE
+        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=returned))
+    plain = SINGLE if single else DOUBLE
     return ParsedModel(
         family=FAMILY,
         margins=margins,
         outputs=ClassOutputs(
             names=tuple(range(max(2, width))),
-            probabilities=_probabilities(returned, ending),
+            probabilities=returned.then(partial(_probabilities, ending=ending)),
             largest=returned,
-            link=lambda complement: Link(_reported(complement, ending, unit), _expit),
+            link=lambda complement: OutputLink(_reported(complement, ending, plain), _expit),
             single=margins.single,
         ),
     )
 
 
-def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decision]:
+def decide_module(module: Any, request: ParseRequest) -> tuple[tuple[str, ...], Decision]:
     """Determine what any module must reach as a black box: its outputs are logits, or a number.
 
     (n,) or (n, 1) is the logit of class 1; with ``target=(low, high)`` it is the number that must lie in this
@@ -124,7 +128,7 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
         )
     returned = _call(module, columns, reference)
     rows = reference.head(2)
-    shape = returned(rows).shape
+    shape = returned.method(returned.rows(rows)).shape
     if len(shape) == 0 or len(shape) > 2 or shape[0] != len(rows):
         raise UnsupportedModel(
             f"This {type(module).__name__} returned a tensor of shape {shape} for {len(rows)} "
@@ -132,37 +136,39 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
         )
     width = 1 if len(shape) == 1 else shape[1]
     if is_range(request.target) and width == 1:
-        return columns, decide_number(request, _number(returned), name="module")
+        return columns, decide_number(request, returned, name="module")
     return columns, decide_class(
         request,
         classes=tuple(range(max(2, width))),
-        probabilities=_probabilities(returned, ""),
+        probabilities=returned.then(partial(_probabilities, ending="")),
         largest=returned,
         name="module",
     )
-
-
-def _number(returned: EvaluateAll) -> Evaluate:
-    return lambda frame: np.asarray(returned(frame), dtype=np.float64).reshape(len(frame))
 
 
 def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
-    """Build the call that returns the module's output for a frame."""
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
-    return lambda frame: run_module(module, frame[order].to_numpy(dtype=np.float64, na_value=np.nan))
+def _call(
+    module: Any, columns: tuple[str, ...], reference: pd.DataFrame, *, unit: float | None = None
+) -> ModelCall:
+    """Return the call of the module's own output."""
+    rows = AsArray(labels=labels_in_order(columns, reference), dtype=np.dtype(np.float64))
+    return ModelCall(name=FAMILY, method=partial(run_module, module, unit=unit), rows=rows)
 
 
-def run_module(module: Any, values: FloatArray) -> FloatArray:
-    """Evaluate the module on rows, in its own precision and on its own device."""
+def run_module(module: Any, values: FloatArray, *, unit: float | None = None) -> FloatArray:
+    """Evaluate the module on rows, in its own precision and on its own device.
+
+    ``unit`` is the rounding unit that the proofs about it assume; None if there are none.
+    """
     import torch
 
     held = next((tensor for tensor in module.parameters() if tensor.is_floating_point()), None)
     dtype = torch.float32 if held is None else held.dtype
+    if unit is not None:
+        require_unit(module, np.dtype(np.float64 if dtype == torch.float64 else np.float32), unit)
     with torch.inference_mode(), torch.autocast("cpu", enabled=False):
         rows = torch.from_numpy(np.array(values)).to(dtype)
         returned = module(rows if held is None else rows.to(held.device))
@@ -174,26 +180,20 @@ def run_module(module: Any, values: FloatArray) -> FloatArray:
     return np.asarray(returned.detach().to("cpu", torch.float64).numpy())
 
 
-def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
-    """Build the call that converts the module's output to one probability per class."""
-
-    def probabilities(frame: pd.DataFrame) -> FloatArray:
-        found = returned(frame)
-        if found.ndim == 1 or found.shape[1] == 1:
-            one = found.reshape(-1)
-            if ending == "Sigmoid":
-                return np.column_stack([1.0 - one, one])
-            return np.column_stack([_expit(-one), _expit(one)])
-        if ending == "Softmax":
-            return np.asarray(found)
-        if ending == "LogSoftmax":
-            return np.asarray(np.exp(found))
-        if found.shape[1] == 2:
-            ahead = found[:, 1] - found[:, 0]
-            return np.column_stack([_expit(-ahead), _expit(ahead)])
-        return np.asarray(softmax(found, axis=1))
-
-    return probabilities
+def _probabilities(found: FloatArray, ending: str) -> FloatArray:
+    """Convert the module's outputs to one probability per class: (n,) or (n, classes) → (n, classes)."""
+    if found.ndim == 1:
+        if ending == "Sigmoid":
+            return np.column_stack([1.0 - found, found])
+        return np.column_stack([_expit(-found), _expit(found)])
+    if ending == "Softmax":
+        return found
+    if ending == "LogSoftmax":
+        return np.asarray(np.exp(found))
+    if found.shape[1] == 2:
+        ahead = found[:, 1] - found[:, 0]
+        return np.column_stack([_expit(-ahead), _expit(ahead)])
+    return np.asarray(softmax(found, axis=1))
 
 
 def _reported(complement: bool, ending: str, unit: float) -> Reported:

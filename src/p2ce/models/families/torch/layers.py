@@ -10,8 +10,8 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import library_class
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
-from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import require_own
+from p2ce.errors import ModelMismatch, UnsupportedModel
+from p2ce.models.fitted import require_library_class
 
 IGNORED = frozenset({"Identity", "Dropout", "AlphaDropout", "Flatten"})
 LAST = frozenset({"Softmax", "LogSoftmax"})
@@ -25,30 +25,30 @@ _NORMALISED = 16
 _FOLDED_RANGE = (1e-12, 1e12)
 
 
-def kind_of(part: Any) -> str:
+def layer_kind(part: Any) -> str:
     """Return the kind of layer; empty if it is unknown."""
     kind = library_class(part, root="torch", names=_KNOWN)
     return "" if kind is None else kind.__name__
 
 
-def parts_of(module: Any) -> Iterator[Any]:
+def plain_layers(module: Any) -> Iterator[Any]:
     """Yield the layers of nested Sequentials in order; raise for anything other than a plain layer."""
-    if not kind_of(module):
+    if not layer_kind(module):
         raise UnsupportedModel(
             f"This Sequential contains {type(module).__name__}, which is not supported. Supported are "
             f"{', '.join(sorted(_KNOWN))}."
         )
-    require_own(module, root="torch", names=_KNOWN)
+    require_library_class(module, root="torch", names=_KNOWN)
     if any(getattr(module, name, None) for name in _HOOKS) or getattr(module, "_compiled_call_impl", None):
         raise UnsupportedModel(
             f"{type(module).__name__} in this Sequential has forward hooks or is compiled, so its result "
             "does not follow from its parameters. Pass the plain module."
         )
     require_eval(module)
-    kind = kind_of(module)
+    kind = layer_kind(module)
     if kind == "Sequential":
         for part in module:
-            yield from parts_of(part)
+            yield from plain_layers(part)
         return
     if kind == "Flatten" and (module.start_dim, module.end_dim) not in ((1, -1), (1, 1)):
         raise UnsupportedModel(
@@ -102,11 +102,21 @@ def unit_of(dtype: np.dtype[Any]) -> float:
     return SINGLE if set_to <= {"none", "ieee", "highest"} else BFLOAT
 
 
+def require_unit(module: Any, dtype: np.dtype[Any], unit: float) -> None:
+    """Raise if PyTorch's settings let the module round more than when it was parsed."""
+    if unit_of(dtype) > unit:
+        raise ModelMismatch(
+            f"PyTorch now multiplies the float32 matrices of this {type(module).__name__} in bfloat16, but "
+            "not when the module was parsed, so nothing is proven about its outputs. Restore "
+            'torch.set_float32_matmul_precision("highest"), or create the explainer again.'
+        )
+
+
 def layers_of(parts: list[Any]) -> list[Layer]:
     """Convert the parts of a Sequential to layers."""
     layers: list[Layer] = []
     for part in parts:
-        kind = kind_of(part)
+        kind = layer_kind(part)
         pending = layers[-1] if layers and layers[-1].activation == "identity" else None
         if kind == "Linear":
             layers.append(_linear(part))

@@ -3,7 +3,8 @@
 import contextlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,16 +12,17 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn, library_codes
 from p2ce.models.contract.forest_margins import forest_of
-from p2ce.models.contract.model_adapter import Request
-from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.models.decisions.adapter import ParseRequest
+from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.models.families.xgboost.trees import dropout_weights, parse_tree
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.tables.codebook import Codebook, Coding
 
 FAMILY = "XGBoost"
@@ -29,7 +31,7 @@ REGRESSORS = frozenset({"XGBRegressor", "XGBRFRegressor"})
 NAMES = CLASSIFIERS | REGRESSORS | {"Booster"}
 
 
-class Booster(NamedTuple):
+class XGBoostParts(NamedTuple):
     """The parts of a fitted model."""
 
     kind: str
@@ -41,23 +43,24 @@ class Booster(NamedTuple):
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
     codebook: Codebook  # with codes for the labels that only XGBoost knows
-    feed: Callable[[pd.DataFrame], Any]
+    rows: AsFrame | AsArray
 
     def forest(self, group: int) -> Forest:
         """Parse the trees of one margin."""
         trees = _trees_in_use(None if self.kind == "Booster" else self.model, self.learner, group)
         return forest_of([parse_tree(tree, self.library_columns, factor=weight) for tree, weight in trees])
 
-    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
-        """Call a classifier's own ``predict_proba``."""
-        return np.asarray(self.model.predict_proba(self.feed(frame)))
+    @property
+    def predict_proba(self) -> ModelCall:
+        """The call of a classifier's own ``predict_proba``."""
+        return ModelCall(name=FAMILY, method=self.model.predict_proba, rows=self.rows)
 
-    def predict(self, frame: pd.DataFrame, *, margin: bool = False) -> np.ndarray:
-        """Call the model's own ``predict``."""
-        rows = self.feed(frame)
-        if self.kind != "Booster":
-            return np.asarray(self.model.predict(rows, output_margin=margin))
-        return predict_rows(self.booster, rows, margin=margin)
+    def predict(self, *, margin: bool = False) -> ModelCall:
+        """Return the call of the model's own ``predict``."""
+        method = partial(self.model.predict, output_margin=margin)
+        if self.kind == "Booster":
+            method = partial(predict_rows, self.booster, margin=margin)
+        return ModelCall(name=FAMILY, method=method, rows=self.rows)
 
 
 def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray:
@@ -71,9 +74,9 @@ def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray
     return np.asarray(booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
 
 
-def parts_of(model: Any, request: Request) -> Booster:
+def parts_of(model: Any, request: ParseRequest) -> XGBoostParts:
     """Return the parts of a model, with the trees that its own prediction uses."""
-    kind = require_own(model, root="xgboost", names=NAMES).__name__
+    kind = require_library_class(model, root="xgboost", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
@@ -83,7 +86,7 @@ def parts_of(model: Any, request: Request) -> Booster:
             "split. Fit with missing=np.nan."
         )
     booster = model.get_booster() if estimator else model
-    require_own(booster, root="xgboost", names=NAMES)
+    require_library_class(booster, root="xgboost", names=NAMES)
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     name = learner["objective"]["name"]
     _require_trees(learner, name)
@@ -94,7 +97,7 @@ def parts_of(model: Any, request: Request) -> Booster:
     )
     named = bool(booster.feature_names)
     library_columns, codebook = _library_columns(columns, learner, request)
-    parts = Booster(
+    parts = XGBoostParts(
         kind=kind,
         model=model,
         booster=booster,
@@ -104,7 +107,7 @@ def parts_of(model: Any, request: Request) -> Booster:
         columns=columns,
         library_columns=library_columns,
         codebook=codebook,
-        feed=feeder(columns, request.reference, named=named),
+        rows=row_format(columns, request.reference, named=named),
     )
     if any(column.numbers is not None for column in parts.library_columns):
         _try_categories(parts, request.reference)
@@ -161,7 +164,7 @@ def _trees_in_use(
 
 
 def _library_columns(
-    columns: Sequence[str], learner: dict[str, Any], request: Request
+    columns: Sequence[str], learner: dict[str, Any], request: ParseRequest
 ) -> tuple[tuple[LibraryColumn, ...], Codebook]:
     """Return how XGBoost stores each column, and the codes of its labels."""
     kinds = learner.get("feature_types") or ["float"] * len(columns)
@@ -240,10 +243,11 @@ def _require_same_labels(coding: Coding, declared: list[Any], slices: list[bytes
         )
 
 
-def _try_categories(parts: Booster, reference: pd.DataFrame) -> None:
+def _try_categories(parts: XGBoostParts, reference: pd.DataFrame) -> None:
     """Evaluate one row, since XGBoost has its own rules about the types of categories."""
     try:
-        parts.predict(reference.head(1), margin=True)
+        call = parts.predict(margin=True)
+        call.method(call.rows(reference.head(1)))
     except Exception as error:
         why = str(error).partition("\n")[0].rpartition(": ")[2] or str(error)
         raise InvalidReference(

@@ -3,23 +3,23 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.special import expit, softmax
 
+from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import library_class
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.error_bands import exponential, logistic
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins
-from p2ce.models.contract.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.models.contract.model_adapter import EvaluateAll, Request
+from p2ce.models.contract.margins import IDENTITY, ClassOutputs, NumberOutput, OutputLink, ParsedModel
+from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.xgboost.booster_json import (
     CLASSIFIERS,
     FAMILY,
     NAMES,
     REGRESSORS,
-    Booster,
+    XGBoostParts,
     parts_of,
 )
 from p2ce.models.families.xgboost.trees import is_plain, library_rounding, our_rounding, start_of
@@ -41,7 +41,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="xgboost", names=NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
     booster = parts_of(model, request)
     # Trained with a custom objective, a Booster reports reg:squarederror, and predicts the sum too.
@@ -50,7 +50,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     if booster.kind in REGRESSORS or is_number:
         base_score, link = _prediction(booster)
         outputs = NumberOutput(
-            predict=lambda frame: np.asarray(booster.predict(frame), dtype=np.float64),
+            predict=booster.predict(),
             link=link,
             scored=(0, 1) if is_number else (),
         )
@@ -74,7 +74,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     )
 
 
-def _margin(booster: Booster, group: int, base_score: str) -> ForestMargin:
+def _margin(booster: XGBoostParts, group: int, base_score: str) -> ForestMargin:
     """Parse the trees of one margin, and bound the rounding of XGBoost's float32 sum."""
     forest = booster.forest(group)
     start, start_error = start_of(booster.learner, group, base_score)
@@ -86,17 +86,12 @@ def _margin(booster: Booster, group: int, base_score: str) -> ForestMargin:
     )
 
 
-def _two_classes(booster: Booster) -> ClassOutputs:
+def _two_classes(booster: XGBoostParts) -> ClassOutputs:
     if booster.objective not in _TWO_CLASSES:
         raise UnsupportedModel(
             f"XGBoost with objective {echoed(booster.objective)} does not report the probability of one "
             "class out of two. Fit with objective='binary:logistic'."
         )
-
-    def both(frame: pd.DataFrame) -> np.ndarray:
-        second = booster.predict(frame)
-        # Subtracted in float32, as XGBClassifier does for its first class.
-        return np.column_stack([np.float32(1.0) - second, second])
 
     classifier = booster.kind in CLASSIFIERS
     names = plain_classes(booster.model.classes_) if classifier else (0, 1)
@@ -107,12 +102,12 @@ def _two_classes(booster: Booster) -> ClassOutputs:
         )
     return ClassOutputs(
         names=names,
-        probabilities=booster.predict_proba if classifier else both,
+        probabilities=booster.predict_proba if classifier else booster.predict().then(_both),
         single=True,
     )
 
 
-def _several_classes(booster: Booster) -> ClassOutputs:
+def _several_classes(booster: XGBoostParts) -> ClassOutputs:
     count, classifier = booster.groups, booster.kind in CLASSIFIERS
     names = plain_classes(booster.model.classes_) if classifier else tuple(range(count))
     if len(names) != count:
@@ -120,15 +115,12 @@ def _several_classes(booster: Booster) -> ClassOutputs:
             f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Fit without num_class."
         )
 
-    def margins(frame: pd.DataFrame) -> Any:
-        return booster.predict(frame, margin=True).reshape(len(frame), -1)
-
+    margins = booster.predict(margin=True)
     by_margin = booster.objective == "multi:softmax"
-    probabilities: EvaluateAll = booster.predict
     if classifier:
         probabilities = booster.predict_proba
-    elif by_margin:
-        probabilities = lambda frame: softmax(margins(frame), axis=1)  # noqa: E731 - as XGBClassifier does
+    else:
+        probabilities = margins.then(_softmax) if by_margin else booster.predict()
     return ClassOutputs(
         names=names,
         probabilities=probabilities,
@@ -138,14 +130,25 @@ def _several_classes(booster: Booster) -> ClassOutputs:
     )
 
 
-def _prediction(booster: Booster) -> tuple[str, Link]:
+def _both(second: FloatArray) -> FloatArray:
+    """Return both probabilities, subtracted in float32, as XGBClassifier does for its first class."""
+    narrow = second.astype(np.float32)
+    return np.column_stack([np.float32(1.0) - narrow, narrow]).astype(np.float64)
+
+
+def _softmax(margins: FloatArray) -> FloatArray:
+    """Return the softmax in float32, as XGBClassifier does."""
+    return np.asarray(softmax(margins.astype(np.float32), axis=1), dtype=np.float64)
+
+
+def _prediction(booster: XGBoostParts) -> tuple[str, OutputLink]:
     """Return what the base score is, and how XGBoost's prediction follows from a margin."""
     if booster.objective in _IDENTITY:
         return "none", IDENTITY
     if booster.objective in _EXPONENTIAL:
-        return "exponential", Link(exponential(float, single=True), np.exp)
+        return "exponential", OutputLink(exponential(float, single=True), np.exp)
     if booster.objective in _TWO_CLASSES:
-        return "logistic", Link(
+        return "logistic", OutputLink(
             logistic(complement=False, single=True), lambda margins: np.asarray(expit(margins))
         )
     raise UnsupportedModel(
