@@ -26,7 +26,7 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.decisions.adapter import LEAD, columns_with_missing
+from p2ce.models.decisions.adapter import LEAD
 from p2ce.models.parse_model import FAMILIES, parse_model
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people
@@ -108,7 +108,7 @@ def test_a_regressor_has_to_reach_a_range():
 def test_columns_in_which_values_may_be_missing_are_those_of_the_reference_and_those_named():
     """Elsewhere, what a missing value does to the model is not parsed."""
     gaps = FRAME.assign(income=FRAME["income"].where(FRAME["age"] > 20))
-    assert columns_with_missing(codebook_of(gaps).encode(gaps), codebook_of(gaps)) == {"income"}
+    assert codebook_of(gaps).columns_with_missing(codebook_of(gaps).encode(gaps)) == {"income"}
     for found in (
         parse_model(TREE, reference=FRAME, nullable={"income"}),
         parse_model(TREE, reference=gaps),

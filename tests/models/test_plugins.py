@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
-from p2ce import plugins
+from p2ce.base import plugins
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
