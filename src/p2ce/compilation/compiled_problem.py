@@ -14,7 +14,7 @@ from p2ce.compilation.grouped_features import compounds_for, groups_of, has_link
 from p2ce.compilation.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compilation.refine_grid import Detail, Refinement, refined
 from p2ce.compilation.requirements import Requirement, Source, requirements_of
-from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
+from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, compile_rules
 from p2ce.decisions.model_adapter import LEAD, ModelAdapter
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.estimates.attributions import Attributions
@@ -273,7 +273,7 @@ class Problem:
         changed = replace(
             self,
             policy=policy,
-            rules=resolve_rules(policy, self.codebook),
+            rules=compile_rules(policy, self.codebook),
             compounds=groups_of(policy, self.codebook),
         )
         return changed.laid_out()

@@ -12,7 +12,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, labels_of, without_special
 from p2ce.compilation.grouped_features import check_policy, groups_of, settle_groups
 from p2ce.compilation.refine_grid import refinement_of
-from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
+from p2ce.compilation.rule_scores import columns_to_miss, compile_rules
 from p2ce.decisions.decision_warnings import warn_about_decisions
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.parse_detector import parse_detector
@@ -150,7 +150,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         objectives=fit_all(wanted, described),
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         policy=policy,
-        rules=resolve_rules(policy, codebook),
+        rules=compile_rules(policy, codebook),
         relations=relations_besides(policy, inferred.proposed_rules),
         compounds=groups_of(policy, codebook),
         method=method,

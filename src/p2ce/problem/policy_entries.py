@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.problem.display import Display
 from p2ce.problem.feature import LARGEST_MAGNITUDE
-from p2ce.problem.rules.rule_names import AnyRuleEntry
+from p2ce.problem.rules import AnyRuleEntry
 from p2ce.problem.typed_entries import about
 
 SCHEMA = Path(__file__).with_name("policy.schema.json")

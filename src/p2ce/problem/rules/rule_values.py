@@ -1,13 +1,16 @@
-"""Translate a value of a rule to the code of its column."""
+"""Check the values that a rule names, translate them to codes of their column, and write them."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from p2ce.errors import InvalidPolicy, nearest
+from p2ce.problem.category_labels import place_of
 from p2ce.problem.decimals import as_float, to_dtype
-from p2ce.problem.feature import shown
+from p2ce.problem.feature import FeaturePolicy, shown
+from p2ce.problem.rules.rule import Rule
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.visible import echoed
@@ -24,6 +27,24 @@ def plain_value(value: Any) -> Any:
     return value
 
 
+def check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> None:
+    """Raise if a rule names a value that the feature never has."""
+    known = feature.labels if feature.order is None else (*feature.order, *(feature.labels or ()))
+    for value in named:
+        if value is None:
+            continue
+        if known is not None and place_of(value, known) is None:
+            raise InvalidPolicy(
+                f"The rule '{rule.text()}' names {echoed(value)}, which is not a value of "
+                f"{echoed(feature.name)}. {nearest(value, known)}"
+            )
+        if known is None and isinstance(value, str):
+            raise InvalidPolicy(
+                f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
+                "numbers. Use a number."
+            )
+
+
 def code_of(value: Any, coding: Coding, *, rule: str) -> float:
     """Return the code of a value, and raise if the column never has it."""
     if value is None:
@@ -31,10 +52,9 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
     if coding.is_category:
         code = coding.code_of(value)
         if code is None:
-            assert coding.labels is not None
             raise InvalidPolicy(
                 f"The rule '{rule}' names {echoed(value)}, which is not a value of {echoed(coding.name)}. "
-                f"{nearest(value, coding.labels)}"
+                f"{nearest(value, coding.labels or ())}"
             )
         return code
     return _number(value, coding, rule)
