@@ -20,8 +20,8 @@ class PercentileShift(Objective):
     value, is a shift of 1.
 
     >>> import numpy as np
-    >>> people = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
-    >>> PercentileShift().fit(people).costs(0, np.array([[0.0, 1.0, 2.0]]), np.array([[1.0]])).tolist()
+    >>> reference = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
+    >>> PercentileShift().fit(reference).costs(0, np.array([[0.0, 1.0, 2.0]]), np.array([[1.0]])).tolist()
     [[0.375, 0.0, 0.25]]
     """
 
