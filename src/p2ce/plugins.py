@@ -1,20 +1,7 @@
 """Register model families and detectors from outside this package, by a call or by an entry point.
 
-A family is an object, often a module, with two functions:
-
-* ``recognises(model)`` returns whether a model is of this family. It neither imports the model's library nor
-  evaluates the model.
-* ``parse(model, request)`` parses the model. A model family returns a `p2ce.decisions.margins.ParsedModel`. A
-  detector family returns a `p2ce.detectors.detector_adapter.DetectorAdapter`. If the family recognises a
-  model but does not support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The model is
-  then a black box.
-
-A package registers itself by an entry point, so users need not import it::
-
-    [project.entry-points."p2ce.model_families"]
-    my_library = "my_package.my_family"
-
-`p2ce.testing.check_model` and `p2ce.testing.check_detector` check what a family parses.
+A family is an object, often a module, with two functions: ``recognises`` and ``parse``. Authors import
+`p2ce.extend`, which says what each must do.
 """
 
 from collections.abc import Sequence
@@ -33,11 +20,18 @@ class Family(Protocol):
     """A kind of model or detector, which recognises its members and parses them."""
 
     def recognises(self, model: Any, /) -> bool:
-        """Return whether a model, or a detector, is of this family."""
+        """Return whether a model, or a detector, is of this family.
+
+        It neither imports the model's library nor evaluates the model.
+        """
         ...
 
     def parse(self, model: Any, request: Any, /) -> Any:
-        """Parse a fitted model or detector, as the request states."""
+        """Parse a fitted model or detector, as the request states.
+
+        A model family returns a ParsedModel, a detector family an Adapter. If the object is not supported, it
+        raises UnsupportedModel or UnsupportedDetector: the object is then a black box.
+        """
         ...
 
 
@@ -103,4 +97,4 @@ def _loaded(point: EntryPoint) -> Family:
 def _require_family(family: object, name: str, error: type[Exception]) -> None:
     missing = [method for method in ("recognises", "parse") if not callable(getattr(family, method, None))]
     if missing:
-        raise error(f"{name}: a family needs {missing[0]}(…). See p2ce.plugins for both functions.")
+        raise error(f"{name}: a family needs {missing[0]}(…). See p2ce.extend for both functions.")

@@ -15,6 +15,7 @@ import pytest
 import p2ce
 from p2ce import plugins
 from p2ce.errors import BrokenPlugin, InvalidArgument
+from p2ce.extend import ClassOutputs, ParsedModel, WeightedSums
 from p2ce.models.parse_model import parse_model
 from p2ce.testing import check_detector, check_model
 from tests.docs.running import reading_in
@@ -91,9 +92,6 @@ class ThresholdFamily:
         return isinstance(model, Threshold)
 
     def parse(self, model: Threshold, request: object) -> object:
-        from p2ce.decisions.margins import ClassOutputs, ParsedModel
-        from p2ce.decisions.weighted_sums import WeightedSums
-
         sums = WeightedSums(
             columns=("a",), weights=np.array([[2.0]]), intercepts=np.array([-1.0]), reach=np.array([64.0])
         )
