@@ -92,7 +92,7 @@ def test_built_in_objectives_conform(objective: Objective) -> None:
         ("batch", "must price each value by itself"),
         ("table", "table.. of objective 'own' must return the costs.. of each column"),
         ("report", "must keep the order of the joined costs"),
-        ("name", "must have the name and join of the objective, 'own'.*got 'other'"),
+        ("name", "must return the same name and join, 'own' and sum; got 'other' and sum"),
     ],
 )
 def test_a_mistake_is_found(fault: str, message: str) -> None:
@@ -103,8 +103,11 @@ def test_a_mistake_is_found(fault: str, message: str) -> None:
 def test_the_name_and_the_join_are_checked_first() -> None:
     with pytest.raises(AssertionError, match="name of an objective must be a short text; got ''"):
         check_objective(Own(name=""), FRAME)
-    with pytest.raises(AssertionError, match=r"must be Join.SUM or Join.MAX; got 'mean'"):
-        check_objective(Own(join="mean"), FRAME)  # type: ignore[arg-type]
+    for join in ("mean", "max"):  # the text "max" would be added up
+        with pytest.raises(
+            InvalidObjective, match=rf"must be Join.SUM or Join.MAX of .*, got '{join}' in Own"
+        ):
+            check_objective(Own(join=join), FRAME)  # type: ignore[arg-type]
 
 
 def test_an_objective_must_reach_other_processes() -> None:

@@ -30,7 +30,7 @@ from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference
-from p2ce.objectives.objective import FittedObjective, blamed
+from p2ce.objectives.objective import FittedObjective, fit_objective
 from p2ce.objectives.objective_names import resolve
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.infer import column_names, encode_columns, infer_features
@@ -205,11 +205,7 @@ def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) 
 
 def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[FittedObjective, ...]:
     """Fit every objective. An error names the objective that fails."""
-    fitted = []
-    for objective in objectives:
-        with blamed(objective):
-            fitted.append(objective.fit(reference))
-    return tuple(fitted)
+    return tuple(fit_objective(objective, reference) for objective in objectives)
 
 
 def relations_besides(policy: Policy, proposed: Sequence[Rule]) -> tuple[Relation, ...]:

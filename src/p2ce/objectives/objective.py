@@ -149,6 +149,31 @@ class Objective(ABC):
         return cls(**fields)
 
 
+def fit_objective(objective: Objective, reference: Reference) -> FittedObjective:
+    """Fit an objective; raise InvalidObjective for errors in a custom one, and for a wrong result."""
+    with blamed(objective):
+        fitted = objective.fit(reference)
+        if not isinstance(fitted, FittedObjective):
+            raise InvalidObjective(
+                f"fit() of objective {echoed(objective.name)} must return a FittedObjective, got "
+                f"{type(fitted).__name__}. Derive it from p2ce.extend.FittedObjective."
+            )
+        # The text "max" is not Join.MAX, so its costs would be added up.
+        for one in (objective, fitted):
+            if not isinstance(one.join, Join):
+                raise InvalidObjective(
+                    f"join of objective {echoed(objective.name)} must be Join.SUM or Join.MAX of "
+                    f"p2ce.extend, got {echoed(one.join)} in {type(one).__name__}. Correct it there."
+                )
+        if (fitted.name, fitted.join) != (objective.name, objective.join):
+            raise InvalidObjective(
+                f"fit() of objective {echoed(objective.name)} must return the same name and join, "
+                f"{echoed(objective.name)} and {objective.join}; got {echoed(fitted.name)} and "
+                f"{fitted.join}. Pass both on."
+            )
+    return fitted
+
+
 def price(
     fitted: Sequence[FittedObjective], *, columns: Sequence[int], values: FloatArray, current: FloatArray
 ) -> list[FloatArray]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.grid.candidate_costs import Join
-from p2ce.objectives.objective import FittedObjective, Objective, Reference
+from p2ce.objectives.objective import FittedObjective, Objective, Reference, fit_objective
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.failing import require
 from p2ce.testing.reports import ObjectiveReport
@@ -19,6 +19,8 @@ def check_objective(
     objective: Objective, reference: pd.DataFrame, *, random_state: int = 0
 ) -> ObjectiveReport:
     """Check an objective as `p2ce.Explainer` would use it. Raise an AssertionError if it does not conform.
+
+    An objective that `Explainer` rejects raises its InvalidObjective.
 
     Args:
         objective: the object that would be passed to ``Explainer(objectives=…)``.
@@ -37,23 +39,10 @@ def check_objective(
         isinstance(objective.name, str) and bool(objective.name.strip()),
         f"name of an objective must be a short text; got {objective.name!r}.",
     )
-    require(
-        isinstance(objective.join, Join),
-        f"join of objective {objective.name!r} must be Join.SUM or Join.MAX; got {objective.join!r}.",
-    )
     codebook = codebook_of(reference)
     rows = codebook.encode(reference)
     people = Reference(names=codebook.names, values=rows, codebook=codebook)
-    fitted = objective.fit(people)
-    require(
-        isinstance(fitted, FittedObjective),
-        f"fit() of objective {objective.name!r} must return a FittedObjective; got {type(fitted).__name__}.",
-    )
-    require(
-        (fitted.name, fitted.join) == (objective.name, objective.join),
-        f"The fitted objective must have the name and join of the objective, {objective.name!r} and "
-        f"{objective.join!r}; got {fitted.name!r} and {fitted.join!r}.",
-    )
+    fitted = fit_objective(objective, people)
     rng = np.random.default_rng(random_state)
     current = rows[rng.integers(0, len(rows), ROWS)]
     values = _candidates(rows, current, codebook, rng)
