@@ -4,12 +4,14 @@ A family is an object, often a module, with two functions: ``recognises`` and ``
 `p2ce.extend`, which says what each must do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol
 
-from p2ce.errors import BrokenPlugin, InvalidArgument
+from p2ce.errors import BrokenPlugin, InvalidArgument, P2CEError, nearest, what_happened
 from p2ce.visible import echoed
 
 MODEL, DETECTOR = "model", "detector"
@@ -69,19 +71,65 @@ def unregister(family: Family) -> None:
             families.remove(family)
 
 
+@dataclass(frozen=True, slots=True)
+class External:
+    """A family from outside this package. What it raises or returns by mistake names it."""
+
+    family: Family
+    name: str = field(compare=False)
+
+    def recognises(self, model: Any, /) -> bool:
+        """Ask the family."""
+        with self._named("recognises", model):
+            return bool(self.family.recognises(model))
+
+    def parse(self, model: Any, request: Any, /) -> Any:
+        """Have the family parse the model, and check the columns of the result."""
+        with self._named("parse", model):
+            parsed = self.family.parse(model, request)
+            columns = getattr(getattr(parsed, "margins", parsed), "columns", ())
+            known = {str(label) for label in request.reference.columns}
+            strange = [name for name in columns if name not in known]
+        if strange:
+            raise BrokenPlugin(
+                f"{self.name} returned column {echoed(strange[0])}, which the reference data does not have. "
+                f"{nearest(str(strange[0]), known)} columns_by_name of p2ce.extend checks this."
+            )
+        return parsed
+
+    @contextmanager
+    def _named(self, function: str, model: Any) -> Iterator[None]:
+        try:
+            yield
+        except P2CEError:
+            raise
+        except Exception as error:
+            raise BrokenPlugin(
+                f"{self.name}: {function}() {what_happened(error)} for {type(model).__name__}. Correct the "
+                "plug-in, or unregister it. For an unsupported object, it must raise UnsupportedModel or "
+                "UnsupportedDetector."
+            ) from error
+
+
 def families_of(kind: str, built_in: Sequence[Family]) -> tuple[Family, ...]:
     """List all families in the order they are tried: registered, from entry points, built in."""
-    return (*_registered[kind], *_from_entry_points(kind), *built_in)
+    registered = (External(one, f"The registered {kind} family {_called(one)}") for one in _registered[kind])
+    return (*registered, *_from_entry_points(kind), *built_in)
+
+
+def _called(family: object) -> str:
+    """Return the name of a module, or of an object's class."""
+    return getattr(family, "__name__", None) or f"{type(family).__module__}.{type(family).__qualname__}"
 
 
 @cache
-def _from_entry_points(kind: str) -> tuple[Family, ...]:
+def _from_entry_points(kind: str) -> tuple[External, ...]:
     """Load the families that installed packages name, once."""
     found = sorted(entry_points(group=GROUPS[kind]), key=lambda point: (point.name, point.value))
     return tuple(_loaded(point) for point in found)
 
 
-def _loaded(point: EntryPoint) -> Family:
+def _loaded(point: EntryPoint) -> External:
     package = "unknown" if point.dist is None else f"{point.dist.name} {point.dist.version}"
     name = f"The plug-in {echoed(point.name)} of package {package} ({point.group} = {point.value})"
     try:
@@ -91,7 +139,7 @@ def _loaded(point: EntryPoint) -> Family:
             f"{name} cannot be loaded: {type(error).__name__}: {error}. Update or uninstall the package."
         ) from error
     _require_family(family, name, BrokenPlugin)
-    return family
+    return External(family, name)
 
 
 def _require_family(family: object, name: str, error: type[Exception]) -> None:
