@@ -14,9 +14,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def objectives_as_table() -> str:
     """Return a row for each objective that has a name: the name, and the first line of its docstring."""
-    from p2ce.objectives.objective_names import named
+    from p2ce.objectives.objective_names import objectives_by_name
 
-    rows = [f"| `{name}` | {(cls.__doc__ or '').splitlines()[0]} |" for name, cls in named().items()]
+    rows = [
+        f"| `{name}` | {(cls.__doc__ or '').splitlines()[0]} |" for name, cls in objectives_by_name().items()
+    ]
     return "\n".join(
         ["| Name | What it measures |", "|---|---|", *(row.replace("|Δ|", "∣Δ∣") for row in rows)]
     )

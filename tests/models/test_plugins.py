@@ -4,11 +4,9 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +14,7 @@ import pytest
 
 import p2ce
 from p2ce import plugins
-from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidModel, ModelMismatch
-from p2ce.extend import ClassOutputs, ParsedModel, ParseRequest, WeightedSums
+from p2ce.errors import BrokenPlugin, InvalidArgument
 from p2ce.models.parse_model import parse_model
 from p2ce.testing import check_detector, check_model
 from tests.docs.running import reading_in
@@ -93,8 +90,15 @@ class ThresholdFamily:
     def recognises(self, model: object) -> bool:
         return isinstance(model, Threshold)
 
-    def parse(self, model: Threshold, request: ParseRequest) -> object:
-        return parsed(model)
+    def parse(self, model: Threshold, request: object) -> object:
+        from p2ce.decisions.margins import ClassOutputs, ParsedModel
+        from p2ce.decisions.weighted_sums import WeightedSums
+
+        sums = WeightedSums(
+            columns=("a",), weights=np.array([[2.0]]), intercepts=np.array([-1.0]), reach=np.array([64.0])
+        )
+        outputs = ClassOutputs(names=(0, 1), decision_values=model.decision_function)
+        return ParsedModel(family="threshold", margins=sums, outputs=outputs)
 
 
 def test_a_registered_family_comes_before_the_black_box() -> None:
@@ -110,77 +114,6 @@ def test_a_registered_family_comes_before_the_black_box() -> None:
     finally:
         plugins.unregister(family)
     assert parse_model(Threshold(), reference=frame).score is None
-
-
-class BrokenFamily(ThresholdFamily):
-    """A family that fails as its fault says."""
-
-    def __init__(self, fault: str) -> None:
-        self.fault = fault
-
-    def recognises(self, model: object) -> bool:
-        return bool(1 / 0) if self.fault == "recognises" else super().recognises(model)
-
-    def parse(self, model: Threshold, request: ParseRequest) -> object:
-        match self.fault:
-            case "key":
-                return {}[self.fault]
-            case "none":
-                return None
-            case "column":
-                return parsed(model, columns=("aa",))
-            case "shape":
-                return parsed(model, weights=np.array([2.0]))
-            case "reach":
-                return parsed(model, reach=[64.0])
-            case "outputs":
-                return replace(parsed(model), outputs=ClassOutputs(names=(0, 1)))
-            case "weights":
-                return parsed(model, weights=np.array([[3.0]]))
-        return parsed(model)
-
-
-def parsed(model: Threshold, **changed: Any) -> ParsedModel:
-    arguments = {
-        "columns": ("a",),
-        "weights": np.array([[2.0]]),
-        "intercepts": np.array([-1.0]),
-        "reach": np.array([64.0]),
-        **changed,
-    }
-    outputs = ClassOutputs(names=(0, 1), decision_values=model.decision_function)
-    return ParsedModel(family="threshold", margins=WeightedSums(**arguments), outputs=outputs)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error", "message"),
-    [
-        ("", None, ""),
-        ("recognises", BrokenPlugin, r"model family .*BrokenFamily: recognises\(\) raised ZeroDivisionError"),
-        (
-            "key",
-            BrokenPlugin,
-            r"BrokenFamily: parse\(\) raised KeyError: 'key' for Threshold.*UnsupportedModel",
-        ),
-        ("none", BrokenPlugin, "must return a ParsedModel; for Threshold it returned NoneType"),
-        ("column", BrokenPlugin, "returned column 'aa', which the reference data does not have"),
-        ("shape", InvalidModel, r"weights of WeightedSums for 1 columns .*\(1, 1\); got \(1,\)"),
-        ("reach", InvalidModel, r"reach of WeightedSums .*\(1,\); got list"),
-        ("outputs", InvalidModel, "pass probabilities=, decision_values= or both"),
-        ("weights", ModelMismatch, "check_model of p2ce.extend shows the row"),
-    ],
-)
-def test_a_family_that_fails_is_named(fault: str, error: type[Exception] | None, message: str) -> None:
-    family, frame = BrokenFamily(fault), pd.DataFrame({"a": np.linspace(-1.0, 2.0, 50)})
-    p2ce.register(family)
-    try:
-        if error is None:
-            assert parse_model(Threshold(), reference=frame).family == "threshold"
-            return
-        with pytest.raises(error, match=message):
-            parse_model(Threshold(), reference=frame)
-    finally:
-        plugins.unregister(family)
 
 
 def test_what_is_no_family_is_rejected() -> None:

@@ -10,7 +10,7 @@ from p2ce import objectives
 from p2ce.errors import InvalidObjective
 from p2ce.extend import Join
 from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance
-from p2ce.objectives.objective_names import built_in, named, resolve
+from p2ce.objectives.objective_names import built_in, objectives_by_name, resolve
 
 MODULES = [one.name for one in pkgutil.iter_modules(objectives.__path__)]
 
@@ -30,7 +30,7 @@ def test_objects_and_names_mix_and_one_may_stand_alone() -> None:
     mixed = resolve(["changes", MaxDistance(unit="own"), WeightedDistance({}), "max_distance"])
     names = ["changes", "max_distance_own_unit", "weighted_distance", "max_distance"]
     assert [one.name for one in mixed] == names
-    assert [one.name for one in resolve(list(named()))] == list(named())
+    assert [one.name for one in resolve(list(objectives_by_name()))] == list(objectives_by_name())
     assert resolve("changes") == resolve(Changes()) == (Changes(),)
 
 
@@ -39,7 +39,7 @@ def test_an_unknown_name_lists_all(name: str) -> None:
     with pytest.raises(InvalidObjective) as caught:
         resolve([name])
     assert repr(name) in str(caught.value)
-    assert all(repr(known) in str(caught.value) for known in named())
+    assert all(repr(known) in str(caught.value) for known in objectives_by_name())
     assert name != "mean_distnce" or caught.match("Did you mean 'mean_distance'")
 
 

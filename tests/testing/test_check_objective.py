@@ -10,7 +10,7 @@ import pytest
 from p2ce import objectives
 from p2ce.errors import InvalidObjective
 from p2ce.extend import MISSING, FittedObjective, FloatArray, Join, Objective, Reference, check_objective
-from p2ce.objectives.objective_names import named
+from p2ce.objectives.objective_names import objectives_by_name
 
 FRAME = pd.DataFrame(
     {
@@ -68,7 +68,7 @@ class FittedOwn(FittedObjective):
 @pytest.mark.parametrize(
     "objective",
     [
-        *(make() for make in named().values()),
+        *(make() for make in objectives_by_name().values()),
         objectives.WeightedDistance({"income": 2.0}, join="max"),
         objectives.CostTable("own", {"housing": {"own": 3.0}}, default=1.0),
         Own(),
@@ -98,6 +98,13 @@ def test_built_in_objectives_conform(objective: Objective) -> None:
 def test_a_mistake_is_found(fault: str, message: str) -> None:
     with pytest.raises((AssertionError, InvalidObjective), match=message):
         check_objective(Own(fault), FRAME)
+
+
+def test_missing_values_are_tried_wherever_a_column_holds_them() -> None:
+    known = pd.DataFrame({"rate": [0.1, 0.2, 0.3], "rooms": [1, 2, 3]})
+    with pytest.raises(AssertionError, match=r"moving column 0 from .* to -inf costs nan"):
+        check_objective(Own("missing"), known)
+    check_objective(Own("missing"), known[["rooms"]])
 
 
 def test_the_name_and_the_join_are_checked_first() -> None:

@@ -16,7 +16,6 @@ from scipy.special import expit
 from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import Evaluate, EvaluateAll
-from p2ce.errors import InvalidModel
 from p2ce.scores.error_bands import Reported, exactly, logistic
 from p2ce.scores.score import Score
 
@@ -118,13 +117,6 @@ class ClassOutputs:
     softmax: bool = True  # False: the probabilities of several classes are neither softmax nor each alone
     single: bool = False  # whether the logistic function or softmax is computed in float32
     slack: float = 0.0  # added to bands of differences, for a softmax less precise than NumPy's
-
-    def __post_init__(self) -> None:
-        if self.probabilities is None and self.decision_values is None:
-            raise InvalidModel(
-                "ClassOutputs must say which call of the model reports a score: pass probabilities=, "
-                "decision_values= or both."
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import DECISION, PROBABILITY
-from p2ce.errors import InvalidModel
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.score import FlatScore, Score
 
@@ -25,21 +24,6 @@ class WeightedSums:
     intercepts: FloatArray  # (sums,)
     reach: FloatArray  # (d,) the largest magnitude of a value
     single: bool = False  # whether the library adds in float32
-
-    def __post_init__(self) -> None:
-        columns = len(self.columns)
-        wanted = {
-            "weights": (len(self.intercepts), columns),
-            "intercepts": (len(self.intercepts),),
-            "reach": (columns,),
-        }
-        for name, shape in wanted.items():
-            if not isinstance(given := getattr(self, name), np.ndarray) or given.shape != shape:
-                raise InvalidModel(
-                    f"{name} of WeightedSums for {columns} columns and {len(self.intercepts)} intercepts "
-                    f"must be an array of shape {shape}; got "
-                    f"{getattr(given, 'shape', type(given).__name__)}. Pass one row of weights for each sum."
-                )
 
     @property
     def count(self) -> int:

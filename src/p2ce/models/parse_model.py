@@ -271,6 +271,5 @@ def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook:
         raise ModelMismatch(
             f"The parsed model ({found.family}) disagrees with the model itself on {int(wrong.sum())} of "
             f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. This release of p2ce may "
-            "not support the version of the model's library; please report it with the versions of both. "
-            "If a plug-in of your own parsed it, check_model of p2ce.extend shows the row."
+            "not support the version of the model's library; please report it with the versions of both."
         )

@@ -16,7 +16,7 @@ from p2ce.objectives.objective import (
     Reference,
     read_cost,
     read_join,
-    read_name,
+    read_objective_name,
 )
 from p2ce.problem.category_labels import as_cells
 from p2ce.tables.codebook import MISSING, Coding, is_missing
@@ -85,7 +85,7 @@ class CostTable(Objective):
                 f"got {echoed(tables)}. Write CostTable('own_cost', {{'Term': {{12: 0, 24: 1.5}}}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
-        set_field(self, "name", read_name(name))
+        set_field(self, "name", read_objective_name(name))
         set_field(self, "join", read_join(join, name=name))
         set_field(
             self, "tables", tuple((str(key), _read_table(name, str(key), t)) for key, t in tables.items())

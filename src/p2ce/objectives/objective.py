@@ -234,7 +234,7 @@ def read_join(join: str, *, name: str) -> Join:
         ) from None
 
 
-def read_name(name: object) -> str:
+def read_objective_name(name: object) -> str:
     """Return the name of a custom objective, which becomes a column of the results."""
     if not isinstance(name, str) or not name.strip():
         raise InvalidObjective(

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from p2ce import objectives as registry
 from p2ce.errors import InvalidObjective, nearest, similar
-from p2ce.objectives.objective import Objective, read_join, read_name
+from p2ce.objectives.objective import Objective, read_join, read_objective_name
 from p2ce.visible import echoed
 
 Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # what a caller may pass
@@ -23,10 +23,10 @@ def built_in() -> tuple[type[Objective], ...]:
     return tuple(sorted(found, key=lambda cls: cls.__name__))
 
 
-def named() -> dict[str, type[Objective]]:
+def objectives_by_name() -> dict[str, type[Objective]]:
     """Return the built-in objectives that need no arguments, by their names.
 
-    >>> list(named())
+    >>> list(objectives_by_name())
     ['changes', 'euclidean', 'max_distance', 'mean_distance', 'percentile_shift']
     """
     return {cls().name: cls for cls in built_in() if not _needs_arguments(cls)}
@@ -75,7 +75,7 @@ def is_data(objective: Objective) -> bool:
 
 def _resolve_one(given: object) -> Objective:
     if isinstance(given, Objective):
-        read_join(given.join, name=read_name(given.name))
+        read_join(given.join, name=read_objective_name(given.name))
         return given
     if isinstance(given, type) and issubclass(given, Objective):
         raise InvalidObjective(
@@ -86,7 +86,7 @@ def _resolve_one(given: object) -> Objective:
             f"An objective must be a name or an Objective object, got {echoed(given)}. "
             f"Wrap custom costs in p2ce.objectives.CostTable. {_known()}"
         )
-    known = named()
+    known = objectives_by_name()
     if given not in known:
         near = f" {nearest(given, known)}" if similar(given, known) else ""
         text = f"There is no objective named {echoed(given)}.{near}"
@@ -99,4 +99,4 @@ def _resolve_one(given: object) -> Objective:
 
 def _known() -> str:
     own = ", ".join(cls.__name__ for cls in built_in() if _needs_arguments(cls))
-    return f"Known names are {', '.join(map(repr, named()))}; for custom costs use {own}."
+    return f"Known names are {', '.join(map(repr, objectives_by_name()))}; for custom costs use {own}."

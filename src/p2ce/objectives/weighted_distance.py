@@ -17,7 +17,7 @@ from p2ce.objectives.objective import (
     read_category,
     read_cost,
     read_join,
-    read_name,
+    read_objective_name,
     read_unit,
 )
 from p2ce.visible import echoed
@@ -68,7 +68,7 @@ class WeightedDistance(Objective):
                 f"Write WeightedDistance({{'Age': 2.0}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
-        set_field(self, "name", read_name(name))
+        set_field(self, "name", read_objective_name(name))
         set_field(self, "join", read_join(join, name=name))
         set_field(
             self,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.errors import InvalidModel
 from p2ce.scores.external import Placed, PreparedScore, RowScore, Verdicts, verdicts
 from p2ce.scores.network_layers import Layer, forward
 from p2ce.scores.network_rounding import DOUBLE, row_error
@@ -39,6 +38,8 @@ class NetworkScore:
     rising: BoolArray = None  # type: ignore[assignment]  # (inputs,) which never decrease along their columns
 
     def __post_init__(self) -> None:
+        assert self.reject_below <= self.accept_from
+        assert self.layers
         plain = {
             "sources": np.arange(self.column_count),
             "rising": np.ones(self.column_count, dtype=np.bool_),
@@ -46,24 +47,11 @@ class NetworkScore:
         for name, given in plain.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, given)
-        inputs = [len(layer.weights) for layer in self.layers]
+        assert self.rising.shape == self.sources.shape
         widths = [len(self.sources), *(layer.weights.shape[1] for layer in self.layers)]
-        if [*inputs, 1] != widths or len(self.rising) != len(self.sources):
-            raise InvalidModel(
-                "Each layer of a network must take what the one before returns, the first the "
-                f"{len(self.sources)} inputs, and the last must return one score; got layers of {inputs} "
-                f"inputs and {widths[1:]} outputs. The model is damaged, or its parser is wrong."
-            )
-        if self.layers[-1].activation != "identity":
-            raise InvalidModel(
-                f"The last layer of a network must have no activation; got {self.layers[-1].activation!r}. "
-                "Describe it by the link of the outputs instead."
-            )
-        if not self.reject_below <= self.accept_from:
-            raise InvalidModel(
-                f"Score {self.name!r} must have reject_below <= accept_from; got {self.reject_below!r} and "
-                f"{self.accept_from!r}."
-            )
+        assert [len(layer.weights) for layer in self.layers] == widths[:-1]
+        assert widths[-1] == 1
+        assert self.layers[-1].activation == "identity"
 
     @property
     def bound(self) -> Bound:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidModel
-from p2ce.visible import echoed
 
 ACTIVATIONS = ("identity", "relu", "leaky_relu", "tanh", "sigmoid")
 
@@ -30,19 +28,9 @@ class Layer:
     spread: FloatArray = field(init=False)  # (in, out) magnitudes of the weights
 
     def __post_init__(self) -> None:
-        if self.activation not in ACTIVATIONS:
-            raise InvalidModel(
-                f"The activation of a layer must be one of {', '.join(ACTIVATIONS)}; got "
-                f"{echoed(self.activation)}. Raise UnsupportedModel for any other: the model is then a black "
-                "box."
-            )
-        if not 0.0 <= self.slope <= 1.0:
-            raise InvalidModel(f"The slope of a layer must be from 0 to 1; got {self.slope!r}. Correct it.")
-        if np.ndim(self.weights) != 2 or np.shape(self.weights)[1:] != np.shape(self.bias):
-            raise InvalidModel(
-                f"The weights of a layer must be (inputs, outputs) and its bias (outputs,); got "
-                f"{np.shape(self.weights)} and {np.shape(self.bias)}. Transpose the weights?"
-            )
+        assert self.activation in ACTIVATIONS
+        assert 0.0 <= self.slope <= 1.0
+        assert self.weights.shape[1:] == self.bias.shape
         for name in ("weights", "bias", "size", "bias_size"):
             given = getattr(self, name)
             if given is None:

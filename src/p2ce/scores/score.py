@@ -127,17 +127,8 @@ class FlatScore:
         # Each score is of one kind. For trees, the kernel's integer units (ticks) have one scale for all
         # instances; for sums, they have one scale per instance.
         kinds = (self.forest, self.weights, self.spending)
-        if (count := sum(kind is not None for kind in kinds)) != 1:
-            raise InvalidModel(
-                f"Score {self.name!r} must have exactly one of forest=, weights= and spending=; got {count}. "
-                "Make one score for each, or leave the others out."
-            )
-        if not self.reject_below <= self.accept_from:
-            raise InvalidModel(
-                f"Score {self.name!r} must have reject_below <= accept_from; got {self.reject_below!r} and "
-                f"{self.accept_from!r}. Values from accept_from on are accepted, values below reject_below "
-                "are not; between them the object itself decides."
-            )
+        assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
+        assert self.reject_below <= self.accept_from
         if self.forest is not None and self.forest.feature.max() >= self.column_count:
             raise InvalidModel(
                 f"A tree splits by feature {self.forest.feature.max()} (counted from 0), but the model has "

@@ -8,7 +8,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, fit_objective
-from p2ce.tables.codebook import Codebook, codebook_of
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.testing.failing import require
 from p2ce.testing.reports import ObjectiveReport
 
@@ -41,17 +41,20 @@ def check_objective(
     )
     codebook = codebook_of(reference)
     rows = codebook.encode(reference)
-    people = Reference(names=codebook.names, values=rows, codebook=codebook)
-    fitted = fit_objective(objective, people)
+    known = Reference(names=codebook.names, values=rows, codebook=codebook)
+    fitted = fit_objective(objective, known)
     rng = np.random.default_rng(random_state)
     current = rows[rng.integers(0, len(rows), ROWS)]
+    may_miss = np.array([coding.holds_missing for coding in codebook.codings])
+    current[-2:, may_miss] = MISSING
     values = _candidates(rows, current, codebook, rng)
+    values[1:-1, may_miss, -1] = MISSING  # of the last two, one stays missing and one becomes known
     costs = np.stack(
         [_costs(fitted, column, values[:, column], current[:, [column]]) for column in range(rows.shape[1])],
         axis=1,
     )
     _check_table(fitted, values, current, costs)
-    _check_copy(objective, people, fitted, values, current)
+    _check_copy(objective, known, fitted, values, current)
     _check_report(fitted, costs)
     return ObjectiveReport(
         family=objective.name,

@@ -29,7 +29,7 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import echoed
 
-Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
+Factors: TypeAlias = tuple[tuple[str, Fraction], ...]
 LARGEST_NUMBER = Fraction(10) ** 200  # products with column values are still finite
 LARGEST_WHOLE_FACTOR = 2**20  # times values up to 2**30, sums stay below 2**53
 TINY = 1e-290  # smaller products lose digits, which the relative error band does not cover
@@ -53,7 +53,7 @@ class Inequality(Rule):
     was written. A row with a missing value satisfies the inequality, since nothing is known about it.
     """
 
-    terms: Terms  # positive factors first, so equal rules have one form
+    terms: Factors  # positive factors first, so equal rules have one form
     limit: Fraction
     equal: bool = False
 
@@ -96,7 +96,7 @@ class Inequality(Rule):
             sides.append((tuple((name, -factor) for name, factor in self.terms), -self.limit))
         return tuple(self._budget(terms, limit, whole) for terms, limit in sides)
 
-    def _budget(self, terms: Terms, limit: Fraction, whole: bool) -> Budget:
+    def _budget(self, terms: Factors, limit: Fraction, whole: bool) -> Budget:
         prices = tuple((name, _Product(float(factor))) for name, factor in terms)
         return Budget(self.text(), float(limit // 1) + 0.5 if whole else float(limit), whole, prices)
 

@@ -13,8 +13,8 @@ from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.rules.rule import (
     Budget,
     Codes,
+    ColumnNames,
     Name,
-    Names,
     Rule,
     RuleEntry,
     read_name,
@@ -30,7 +30,7 @@ class OneHotEntry(RuleEntry, tag="one_hot"):
     """0/1 columns that are the levels of one category."""
 
     name: Name
-    columns: Names
+    columns: ColumnNames
     may_be_none: (
         Annotated[bool | None, about("Whether all may be 0; null means as in the data.")] | UnsetType
     ) = UNSET

@@ -25,7 +25,7 @@ Name: TypeAlias = Annotated[str | int | float, about("The name of a column.")]
 Value: TypeAlias = Annotated[str | bool | int | float | None, about("A value; null is a missing value.")]
 Values: TypeAlias = Annotated[list[Value], Meta(min_length=1)]
 ONCE = {"uniqueItems": True}
-Names: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
+ColumnNames: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
 
 
 class RuleEntry(msgspec.Struct, kw_only=True, tag_field="rule", forbid_unknown_fields=True):

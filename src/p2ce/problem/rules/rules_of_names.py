@@ -9,8 +9,8 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.problem.rules.rule import (
     Budget,
     Codes,
+    ColumnNames,
     IfChanged,
-    Names,
     Rule,
     RuleEntry,
     changed,
@@ -24,7 +24,7 @@ from p2ce.tables.codebook import MISSING, Codebook
 class NamesEntry(RuleEntry):
     """The form of a rule with nothing but a list of columns."""
 
-    columns: Names
+    columns: ColumnNames
 
 
 class TogetherEntry(NamesEntry, tag="together"):
