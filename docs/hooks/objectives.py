@@ -16,12 +16,10 @@ def objectives_as_table() -> str:
     """Return a row for each objective that has a name: the name, and the first line of its docstring."""
     from p2ce.objectives.objective_names import objectives_by_name
 
-    rows = [
-        f"| `{name}` | {(cls.__doc__ or '').splitlines()[0]} |" for name, cls in objectives_by_name().items()
-    ]
-    return "\n".join(
-        ["| Name | What it measures |", "|---|---|", *(row.replace("|Δ|", "∣Δ∣") for row in rows)]
-    )
+    lines = {name: (cls.__doc__ or "").splitlines()[0] for name, cls in objectives_by_name().items()}
+    # A bar would end the cell.
+    rows = [f"| `{name}` | {line.replace('|', '∣')} |" for name, line in lines.items()]
+    return "\n".join(["| Name | What it measures |", "|---|---|", *rows])
 
 
 def objectives_as_reference() -> str:

@@ -15,7 +15,7 @@ plug-ins. Every other module is private, whatever its name: it may move or chang
   support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The object is then a black box.
 
 `register` adds a family to the current process. A package registers itself by an entry point, so users need
-not import it, and worker processes find it too::
+not import it, and worker processes find it too:
 
     [project.entry-points."p2ce.model_families"]
     my_library = "my_package.my_family"
