@@ -57,7 +57,8 @@ def check_rule(rule: Rule, reference: pd.DataFrame, *, rows: int = 2000, random_
     order = rng.permutation(rows)
     require(
         np.array_equal(compiled.holds(codebook.names, before[order], after[order]), judged[order]),
-        f"holds() of the rule '{text}' must judge each row by itself, but what it returns depends on the order.",
+        f"holds() of the rule '{text}' must judge each row by itself, but what it returns depends on the "
+        "order of the rows.",
     )
     _check_copy(rule)
     return RuleReport(
