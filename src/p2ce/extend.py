@@ -41,7 +41,7 @@ from p2ce.decisions.forest_margins import ForestMargins as ForestMargins
 from p2ce.decisions.forest_margins import forest_of as forest_of
 from p2ce.decisions.margins import IDENTITY as IDENTITY
 from p2ce.decisions.margins import ClassOutputs as ClassOutputs
-from p2ce.decisions.margins import Link as Link
+from p2ce.decisions.margins import Link as _Link
 from p2ce.decisions.margins import NumberOutput as NumberOutput
 from p2ce.decisions.margins import ParsedModel as ParsedModel
 from p2ce.decisions.margins import logistic_link as logistic_link
@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from p2ce.testing import check_rule as check_rule
 
 Adapter: TypeAlias = _DetectorAdapter
+OutputLink: TypeAlias = _Link
 ParseRequest: TypeAlias = Any
 
 # The checks load the explainer and Numba, so they are loaded when they are first used.
