@@ -66,7 +66,7 @@ class OneOf:
         alone = len(self.values) == 1 and self.values[0] != "changes"  # alone, it would not be a label
         return self.values[0] if alone else list(self.values)
 
-    def met_by(self, coding: Coding, *, rule: str) -> "Met":
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":
         return _Among(tuple(code_of(value, coding, rule=rule) for value in self.values))
 
     def check(self, rule: Rule, feature: FeaturePolicy) -> None:
@@ -95,11 +95,11 @@ class Between:
         low, high = (UNSET if end is None else end for end in (self.low, self.high))
         return RangeEntry(from_=low, to=high)
 
-    def met_by(self, coding: Coding, *, rule: str) -> "Met":
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":
         if coding.is_category and not coding.ordered:
             raise InvalidPolicy(
-                f"The rule '{rule}' requires a range of {echoed(coding.name)}, whose categories have no "
-                f"order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
+                f"The rule '{rule.text()}' requires a range of {echoed(coding.name)}, whose categories have "
+                f"no order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
         return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
@@ -130,7 +130,7 @@ class HasChanged:
     def entry(self) -> ConditionEntry:
         return RangeEntry(changes=True)
 
-    def met_by(self, coding: Coding, *, rule: str) -> "Met":  # noqa: ARG002
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":  # noqa: ARG002
         return _Other()
 
     def check(self, rule: Rule, feature: FeaturePolicy) -> None:
@@ -227,7 +227,7 @@ def _open(end: Any) -> Any:
     return None if isinstance(end, float) and np.isinf(end) else end
 
 
-def _end(end: Any, coding: Coding, *, rule: str) -> float:
+def _end(end: Any, coding: Coding, *, rule: Rule) -> float:
     if coding.is_category or not isinstance(end, Real):
         return code_of(end, coding, rule=rule)
     return to_dtype(as_float(end), coding.number_dtype)  # the end need not be whole, even in a whole column

@@ -90,7 +90,7 @@ class Implies(Rule):
     def _met(self, side: Conditions, codebook: Codebook) -> Iterator[tuple[str, Met]]:
         """Return the conditions of a side as functions of codes."""
         for column, condition in side:
-            yield column, condition.met_by(coding_for(self, codebook, column), rule=self.text())
+            yield column, condition.met_by(coding_for(self, codebook, column), rule=self)
 
     def check(self, features: Mapping[str, FeaturePolicy]) -> None:
         """Reject values that a column never has, and consequences that no candidate can meet."""

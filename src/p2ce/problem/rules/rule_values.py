@@ -45,7 +45,7 @@ def check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> No
             )
 
 
-def code_of(value: Any, coding: Coding, *, rule: str) -> float:
+def code_of(value: Any, coding: Coding, *, rule: Rule) -> float:
     """Return the code of a value, and raise if the column never has it."""
     if value is None:
         return MISSING
@@ -53,24 +53,24 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
         code = coding.code_of(value)
         if code is None:
             raise InvalidPolicy(
-                f"The rule '{rule}' names {echoed(value)}, which is not a value of {echoed(coding.name)}. "
-                f"{nearest(value, coding.labels or ())}"
+                f"The rule '{rule.text()}' names {echoed(value)}, which is not a value of "
+                f"{echoed(coding.name)}. {nearest(value, coding.labels or ())}"
             )
         return code
     return _number(value, coding, rule)
 
 
-def _number(value: Any, coding: Coding, rule: str) -> float:
+def _number(value: Any, coding: Coding, rule: Rule) -> float:
     if not isinstance(value, Real):
         raise InvalidPolicy(
-            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
+            f"The rule '{rule.text()}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Use a number, or None for a missing value."
         )
     number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidPolicy(
-            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} cannot "
-            "hold it. Correct the value."
+            f"The rule '{rule.text()}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} "
+            "cannot hold it. Correct the value."
         )
     # In the column's precision: the float32 nearest to 0.1 is slightly above 0.1.
     return to_dtype(number, dtype) + 0.0

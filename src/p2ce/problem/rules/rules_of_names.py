@@ -90,7 +90,9 @@ class Together(RuleOfNames):
         )
 
     def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:  # noqa: ARG002
-        return np.isin(self._count_changes(before, after), (0, len(self.names)))
+        count = self._count_changes(before, after)
+        same: BoolArray = (count == 0) | (count == len(self.names))
+        return same
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class _Transitions(Rule):
     def _broken(self, codebook: Codebook) -> "_BrokenTransition":
         coding = coding_for(self, codebook, self.column)
         pairs = tuple(
-            (code_of(start, coding, rule=self.text()), code_of(end, coding, rule=self.text()))
+            (code_of(start, coding, rule=self), code_of(end, coding, rule=self))
             for start, ends in self.moves
             for end in ends
         )
