@@ -12,7 +12,18 @@ import pytest
 import p2ce
 from tests.optional import mostly_slow
 
-MODULES = {"datasets", "errors", "evidence", "objectives", "paper", "portfolio", "result", "rules", "testing"}
+MODULES = {
+    "datasets",
+    "errors",
+    "evidence",
+    "extend",
+    "objectives",
+    "paper",
+    "portfolio",
+    "result",
+    "rules",
+    "testing",
+}
 NAMES = {
     "Policy",
     "Audit",
@@ -63,7 +74,10 @@ OF_MODULES = {
     ],
     "paper": ["P2CE", "Mapocam"],
     "portfolio": ["PortfolioResults", "explain_batches", "result_schema", "run"],
-    "testing": ["DetectorReport", "ModelReport", "check_adapter", "check_detector", "check_model"],
+    "testing": [
+        *("DetectorReport", "ModelReport", "ObjectiveReport", "RuleReport"),
+        *("check_adapter", "check_detector", "check_model", "check_objective", "check_rule"),
+    ],
 }
 METHODS = {
     "policy",

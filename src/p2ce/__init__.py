@@ -11,7 +11,8 @@ The top level holds what users call. The modules hold the rest:
 * `p2ce.portfolio`: explanations of whole files
 * `p2ce.evidence`: records from which an explanation can be repeated
 * `p2ce.datasets`: data to try it on
-* `p2ce.testing`: checks for authors of models and detectors
+* `p2ce.extend`: what authors of objectives, rules, detectors and model families import
+* `p2ce.testing`: checks of these
 * `p2ce.paper`: the paper's algorithms
 """
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from p2ce import datasets as datasets
     from p2ce import errors as errors
     from p2ce import evidence as evidence
+    from p2ce import extend as extend
     from p2ce import objectives as objectives
     from p2ce import paper as paper
     from p2ce import portfolio as portfolio
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 
 # The same names at run time, each loaded when it is first used, so `p2ce --help` loads no pandas.
 _NAMES = {
-    "": "datasets errors evidence objectives paper portfolio result rules testing",  # modules
+    "": "datasets errors evidence extend objectives paper portfolio result rules testing",  # modules
     "portfolio.audits.audit_groups": "audit",
     "portfolio.audits.audit_result": "Audit",
     "models.detectors.plausibility_forest": "PlausibilityForest",

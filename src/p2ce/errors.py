@@ -19,7 +19,7 @@
     ├── DamagedData (ValueError)             a file whose contents do not match its checksum
     ├── InvalidSignature (ValueError)        evidence without a valid signature of the expected key
     ├── UnfinishedRun (RuntimeError)         a portfolio in which some people are not explained yet
-    ├── BrokenPlugin (RuntimeError)          an installed plug-in that is broken
+    ├── BrokenPlugin (RuntimeError)          a plug-in that cannot be loaded or used
     └── MissingExtra (ImportError)           an optional package that is not installed
 
 `NotFitted` is also scikit-learn's `NotFittedError`.
@@ -152,7 +152,7 @@ class DamagedData(P2CEError, ValueError):
 
 
 class BrokenPlugin(P2CEError, RuntimeError):
-    """An installed plug-in whose model or detector family cannot be loaded, or returns an invalid result."""
+    """A plug-in that cannot be loaded, or that returns something else than its kind must."""
 
 
 class UnfinishedRun(P2CEError, RuntimeError):

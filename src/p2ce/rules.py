@@ -12,20 +12,15 @@ Every rule is enforced inside the search and checked again on the result. All ru
 prune the search. A rule is about the row after the changes. Only rules about "changes" look at today's row.
 """
 
-from p2ce.policy.rules import (
-    CHANGES,
-    Rule,
-    allow_only,
-    at_most_one_nonzero,
-    change_at_most_one,
-    forbid,
-    implies,
-    inequality,
-    linked,
-    one_hot,
-    predicate,
-    together,
-)
+from p2ce.policy.rules.conditions import CHANGES
+from p2ce.policy.rules.implies import implies
+from p2ce.policy.rules.inequality import inequality
+from p2ce.policy.rules.linked import linked
+from p2ce.policy.rules.one_hot import one_hot
+from p2ce.policy.rules.predicate import predicate
+from p2ce.policy.rules.rule import Rule
+from p2ce.policy.rules.rules_of_names import at_most_one_nonzero, change_at_most_one, together
+from p2ce.policy.rules.transitions import allow_only, forbid
 
 __all__ = [
     "CHANGES",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import Policy, rules
-from p2ce.compile.rule_scores import resolve_rules
+from p2ce.compile.rule_scores import compile_rules
 from p2ce.policy.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.properties.amount import examples
@@ -50,7 +50,7 @@ ROWS = st.tuples(
 @examples(60)
 @given(before=ROWS, after=ROWS)
 def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) -> None:
-    (checked,) = resolve_rules(FREE.with_rules(RULES[name]), BOOK)
+    (checked,) = compile_rules(FREE.with_rules(RULES[name]), BOOK)
     then, now = np.array([before]), np.array([after])
     scores = checked.scores(NAMES)
     assert scores
@@ -61,14 +61,14 @@ def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) 
         assert holds
     if any(value < score.reject_below for value, score in zip(spent, scores, strict=True)):
         assert not holds
-    if all(budget.whole for budget in checked.resolved.budgets):
+    if all(budget.whole for budget in checked.budgets):
         assert all(score.accept_from == score.reject_below for score in scores)
 
 
 def test_columns_are_those_of_the_model_in_its_order() -> None:
     """The same rule, whichever way round the model has its columns, and with more behind them."""
     rule = RULES["inequality"]
-    (checked,) = resolve_rules(FREE.with_rules(rule), BOOK)
+    (checked,) = compile_rules(FREE.with_rules(rule), BOOK)
     mixed = ["insured", "late", "home", "income", "age", "home (level)"]
     rows = BOOK.encode(PEOPLE)
     order = [NAMES.index(name) for name in mixed[:-1]]
@@ -86,7 +86,7 @@ def test_predicates_are_called_and_nothing_else_is_known_of_them() -> None:
         seen.append(frame)
         return frame["income"].notna()
 
-    (checked,) = resolve_rules(FREE.with_rules(rules.predicate(known, name="income is known")), BOOK)
+    (checked,) = compile_rules(FREE.with_rules(rules.predicate(known, name="income is known")), BOOK)
     assert checked.is_predicate
     assert checked.scores(NAMES) == []
     rows = BOOK.encode(PEOPLE)

@@ -1,13 +1,17 @@
 """Every block of code on every page runs, and prints what the page shows."""
 
+import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import p2ce
-from p2ce import datasets, paper, rules, testing
-from tests.docs.blocks import PAGES, README, ROOT, blocks_of
+from p2ce import datasets, extend, paper, rules, testing
+from tests.docs.blocks import PAGES, README, ROOT, Block, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.running import Session, pictures_in, reading_in
 from tests.docs.screenshots import PICTURES, is_current, is_drawn_as, pages_shown
@@ -15,8 +19,11 @@ from tests.docs.versions import others
 from tests.optional import ALL_EXTRAS, mostly_slow
 
 MOST_NOT_RUN = 3
+# Types and constants of p2ce.extend, which its page names in sentences.
+VALUES = {"BoolArray", "Codes", "DOUBLE", "FloatArray", "IDENTITY", "IntArray", "MISSING", "SINGLE"}
+VALUES |= {"seen_as_given", "seen_in_single"}
 FILE = re.compile(r"`((?:src|tests|scripts|examples|benchmarks|p2ce)/[\w./-]+)(?:::\w+)?`")
-LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", "bibtex", ""}
+LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "toml", "csv", "bibtex", ""}
 WITH_CODE = [page for page in PAGES if blocks_of(page)]
 
 
@@ -74,7 +81,11 @@ def test_blocks_are_of_a_known_language_and_a_shown_module_is_used() -> None:
         for place, block in enumerate(blocks):
             if block.language == "python" and block.title is not None:
                 example = block.code.startswith(f'--8<-- "{block.title}"')  # run by tests/examples
-                used = any(f"{Path(block.title).stem}:" in later.code for later in blocks[place + 1 :])
+                stem = Path(block.title).stem
+                used = any(
+                    f"{stem}:" in later.code or f"from {stem} import" in later.code
+                    for later in blocks[place + 1 :]
+                )
                 assert example or used, f"{page}: nothing runs {block.title}"
 
 
@@ -83,8 +94,58 @@ def test_the_reference_has_every_public_name() -> None:
     lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
     listed = {line.rpartition(".")[2] for line in lines if line.startswith("::: ")}
     functions = [name for name in rules.__all__ if name[0].islower()]
-    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__, *paper.__all__} - listed
+    for_authors = {name for name in extend.__all__ if name not in VALUES}
+    public = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__, *paper.__all__, *for_authors}
+    missing = public - listed
     assert not missing, f"docs/reference has no line ':::' for {sorted(missing)}"
+
+
+def test_pages_and_examples_import_public_names_only() -> None:
+    public = {"p2ce", *(f"p2ce.{name}" for name in p2ce.__all__ if name.islower())}
+    code = {f"{name_of(page)}:{block.line}": block.code for page in WITH_CODE for block in python_of(page)}
+    code |= {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*.py")}
+    imported = {where: imported_by(text) - public for where, text in code.items()}
+    private = {where: names for where, names in imported.items() if names}
+    assert not private, f"import these from p2ce.extend, or make them public: {private}"
+    assert any("p2ce.extend" in imported_by(text) for text in code.values())
+
+
+def python_of(page: Path) -> list[Block]:
+    """Return the blocks of Python that are code, not the name of an example."""
+    return [one for one in blocks_of(page) if one.language == "python" and "--8<--" not in one.code]
+
+
+def imported_by(code: str) -> set[str]:
+    """Return the modules of p2ce that code imports from."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.partition(".")[0] == "p2ce"}
+
+
+@pytest.mark.slow
+def test_the_plug_ins_of_the_pages_are_typed_as_strictly_as_the_library(tmp_path: Path) -> None:
+    names = []
+    for block in python_of(ROOT / "docs" / "how-to" / "extend.md"):
+        if block.title is not None:
+            names.append(block.title)
+            (tmp_path / block.title).write_text(block.code, encoding="utf-8")
+    assert len(names) == 5
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+        *names,
+    ]
+    where = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    ran = subprocess.run(command, cwd=tmp_path, env=where, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
 
 
 def test_the_site_has_every_page() -> None:

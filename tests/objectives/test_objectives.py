@@ -9,22 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective
+from p2ce.extend import MISSING, FittedObjective, Join, Objective, Reference
 from p2ce.objectives import (
     Changes,
     CostTable,
     Euclidean,
-    FittedObjective,
     MaxDistance,
     MeanDistance,
-    Objective,
     PercentileShift,
-    Reference,
     WeightedDistance,
     price,
 )
-from p2ce.tables.codebook import MISSING, codebook_of
+from p2ce.tables.codebook import codebook_of
 
 FRAME = pd.DataFrame(
     {

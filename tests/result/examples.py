@@ -6,7 +6,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from p2ce.policy.features.display import Display
-from p2ce.policy.rules.rule_names import rule_from_plain
+from p2ce.policy.rules import rule_from_plain
 from p2ce.result import (
     Candidates,
     Categories,

@@ -104,8 +104,8 @@ MaxChangesOption = Annotated[
 ObjectivesOption = Annotated[
     list[str] | None,
     option(
-        "What to minimise: mean_distance, max_distance, changes (by default these three), percentile_shift "
-        "or euclidean. Repeatable.",
+        "What to minimise; by default mean_distance, max_distance and changes. Repeatable. An unknown name "
+        "lists the known ones, such as euclidean.",
         "NAME",
         "--objective",
         panel=PROBLEM,

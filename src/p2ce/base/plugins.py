@@ -1,28 +1,18 @@
 """Register model families and detectors from outside this package, by a call or by an entry point.
 
-A family is an object, often a module, with two functions:
-
-* ``recognises(model)`` returns whether a model is of this family. It neither imports the model's library nor
-  evaluates the model.
-* ``parse(model, request)`` parses the model. A model family returns a `ParsedModel`, a detector family a
-  `DetectorAdapter`. If the family recognises a model but does not support it, ``parse`` raises
-  `UnsupportedModel` or `UnsupportedDetector`. The model is then a black box.
-
-A package registers itself by an entry point, so users need not import it::
-
-    [project.entry-points."p2ce.model_families"]
-    my_library = "my_package.my_family"
-
-`p2ce.testing.check_model` and `p2ce.testing.check_detector` check what a family parses.
+A family is an object, often a module, with two functions: ``recognises`` and ``parse``. Authors import
+`p2ce.extend`, which says what each must do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol
 
 from p2ce.base.visible import echoed
-from p2ce.errors import BrokenPlugin, InvalidArgument
+from p2ce.errors import BrokenPlugin, InvalidArgument, P2CEError, what_happened
 
 MODEL, DETECTOR = "model", "detector"
 GROUPS = {MODEL: "p2ce.model_families", DETECTOR: "p2ce.detectors"}
@@ -32,11 +22,18 @@ class Family(Protocol):
     """A kind of model or detector, which recognises its members and parses them."""
 
     def recognises(self, model: Any, /) -> bool:
-        """Return whether a model, or a detector, is of this family."""
+        """Return whether a model, or a detector, is of this family.
+
+        It neither imports the model's library nor evaluates the model.
+        """
         ...
 
     def parse(self, model: Any, request: Any, /) -> Any:
-        """Parse a fitted model or detector, as the request states."""
+        """Parse a fitted model or detector, as the request states.
+
+        A model family returns a ParsedModel, a detector family an Adapter. If the object is not supported, it
+        raises UnsupportedModel or UnsupportedDetector: the object is then a black box.
+        """
         ...
 
 
@@ -74,19 +71,56 @@ def unregister(family: Family) -> None:
             families.remove(family)
 
 
+@dataclass(frozen=True, slots=True)
+class External:
+    """A family from outside this package. What it raises or returns by mistake names it."""
+
+    family: Family
+    name: str = field(compare=False)
+
+    def recognises(self, model: Any, /) -> bool:
+        """Ask the family."""
+        with self._named("recognises", model):
+            return bool(self.family.recognises(model))
+
+    def parse(self, model: Any, request: Any, /) -> Any:
+        """Have the family parse the model."""
+        with self._named("parse", model):
+            return self.family.parse(model, request)
+
+    @contextmanager
+    def _named(self, function: str, model: Any) -> Iterator[None]:
+        try:
+            yield
+        except P2CEError:
+            raise
+        except Exception as error:
+            raise BrokenPlugin(
+                f"{self.name}: {function}() {what_happened(error)} for {type(model).__name__}. Correct the "
+                "plug-in, or unregister it. For an unsupported object, it must raise UnsupportedModel or "
+                "UnsupportedDetector."
+            ) from error
+
+
 def families_of(kind: str, built_in: Sequence[Family]) -> tuple[Family, ...]:
     """List all families in the order they are tried: registered, from entry points, built in."""
-    return (*_registered[kind], *_from_entry_points(kind), *built_in)
+    registered = (External(one, f"The registered {kind} family {_called(one)}") for one in _registered[kind])
+    return (*registered, *_from_entry_points(kind), *built_in)
+
+
+def _called(family: object) -> str:
+    """Return the name of a module, or of an object's class."""
+    return getattr(family, "__name__", None) or f"{type(family).__module__}.{type(family).__qualname__}"
 
 
 @cache
-def _from_entry_points(kind: str) -> tuple[Family, ...]:
+def _from_entry_points(kind: str) -> tuple[External, ...]:
     """Load the families that installed packages name, once."""
     found = sorted(entry_points(group=GROUPS[kind]), key=lambda point: (point.name, point.value))
     return tuple(_loaded(point) for point in found)
 
 
-def _loaded(point: EntryPoint) -> Family:
+def _loaded(point: EntryPoint) -> External:
     package = "unknown" if point.dist is None else f"{point.dist.name} {point.dist.version}"
     name = f"The plug-in {echoed(point.name)} of package {package} ({point.group} = {point.value})"
     try:
@@ -96,10 +130,10 @@ def _loaded(point: EntryPoint) -> Family:
             f"{name} cannot be loaded: {type(error).__name__}: {error}. Update or uninstall the package."
         ) from error
     _require_family(family, name, BrokenPlugin)
-    return family
+    return External(family, name)
 
 
 def _require_family(family: object, name: str, error: type[Exception]) -> None:
     missing = [method for method in ("recognises", "parse") if not callable(getattr(family, method, None))]
     if missing:
-        raise error(f"{name}: a family needs {missing[0]}(…). See p2ce.base.plugins for both functions.")
+        raise error(f"{name}: a family needs {missing[0]}(…). See p2ce.extend for both functions.")

@@ -19,7 +19,7 @@ from p2ce.compile.directions import directed, known_associations
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.grouped_features import check_policy, groups_of, settle_groups
 from p2ce.compile.refine_grid import refinement_of
-from p2ce.compile.rule_scores import columns_to_miss, resolve_rules
+from p2ce.compile.rule_scores import columns_to_miss, compile_rules
 from p2ce.compile.sample_reference import sample_rows
 from p2ce.compile.settle_target import settle_target
 from p2ce.errors import InvalidArgument
@@ -30,7 +30,7 @@ from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import request_for
 from p2ce.models.several_models import codebook_of_all, parse_models
 from p2ce.objectives import Objective, Reference
-from p2ce.objectives.objective import FittedObjective, blamed
+from p2ce.objectives.objective import FittedObjective, fit_objective
 from p2ce.objectives.objective_names import resolve
 from p2ce.policy.inference.infer_features import column_names, encode_columns, infer_features
 from p2ce.policy.inference.known_outcomes import known_outcomes
@@ -149,7 +149,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         objectives=fit_all(wanted, described),
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         policy=policy,
-        rules=resolve_rules(policy, codebook),
+        rules=compile_rules(policy, codebook),
         relations=relations_besides(policy, inferred.proposed_rules),
         compounds=groups_of(policy, codebook),
         method=method,
@@ -202,11 +202,7 @@ def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) 
 
 def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[FittedObjective, ...]:
     """Fit every objective. An error names the objective that fails."""
-    fitted = []
-    for objective in objectives:
-        with blamed(objective):
-            fitted.append(objective.fit(reference))
-    return tuple(fitted)
+    return tuple(fit_objective(objective, reference) for objective in objectives)
 
 
 def relations_besides(policy: Policy, proposed: Sequence[Rule]) -> tuple[Relation, ...]:

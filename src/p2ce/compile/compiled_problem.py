@@ -14,7 +14,7 @@ from p2ce.compile.grouped_features import compounds_for, groups_of, has_links, l
 from p2ce.compile.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement, refined
 from p2ce.compile.requirements import Requirement, Source, decoded_by, requirements_of
-from p2ce.compile.rule_scores import CompiledRule, columns_to_miss, resolve_rules
+from p2ce.compile.rule_scores import CompiledRule, columns_to_miss, compile_rules
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.engine.grid.grouped_axis import Compound, widen
 from p2ce.engine.scores.black_box_score import BlackBoxScore
@@ -272,7 +272,7 @@ class Problem:
         changed = replace(
             self,
             policy=policy,
-            rules=resolve_rules(policy, self.codebook),
+            rules=compile_rules(policy, self.codebook),
             compounds=groups_of(policy, self.codebook),
         )
         return changed.laid_out()

@@ -121,9 +121,8 @@ def _chain(
     waiting = [rule for rule in links if rule.driver == driver]
     while waiting:
         rule = waiting.pop(0)
-        link = rule.link(codebook)
-        start = instance[place[rule.driver]]
-        table[rule.follower] = link.follow(start, table[rule.driver], instance[place[rule.follower]])
+        start, follower = instance[place[rule.driver]], instance[place[rule.follower]]
+        table[rule.follower] = rule.follow(start, table[rule.driver], follower, codebook)
         members.append(rule.follower)
         counted.append(rule.counts == "each")
         waiting += [other for other in links if other.driver == rule.follower]

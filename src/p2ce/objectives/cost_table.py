@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,14 @@ from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import is_exact
 from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective, nearest, what_happened
-from p2ce.objectives.objective import FittedObjective, Objective, Reference
-from p2ce.objectives.objective_arguments import read_cost, read_join, read_name
+from p2ce.objectives.objective import (
+    FittedObjective,
+    Objective,
+    Reference,
+    read_cost,
+    read_join,
+    read_objective_name,
+)
 from p2ce.policy.features.category_labels import as_cells
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
@@ -48,11 +54,11 @@ class CostTable(Objective):
             value is not in the dict. Without a default, such a change is an error; it is never free.
 
     >>> import numpy as np
-    >>> people = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
+    >>> reference = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
     >>> def per_hundred(current, values):
     ...     return abs(values - current) / 100
     >>> tables = {"Term": {12: 0.0, 24: 1.5, 36: 4.0}, "Loan": per_hundred}
-    >>> fitted = CostTable("own_cost", tables).fit(people)
+    >>> fitted = CostTable("own_cost", tables).fit(reference)
     >>> fitted.costs(0, np.array([[12.0, 24.0, 36.0]]), np.array([[12.0]])).tolist()
     [[0.0, 1.5, 4.0]]
     """
@@ -81,7 +87,7 @@ class CostTable(Objective):
                 f"got {echoed(tables)}. Write CostTable('own_cost', {{'Term': {{12: 0, 24: 1.5}}}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
-        set_field(self, "name", read_name(name))
+        set_field(self, "name", read_objective_name(name))
         set_field(self, "join", read_join(join, name=name))
         set_field(
             self, "tables", tuple((str(key), _read_table(name, str(key), t)) for key, t in tables.items())
@@ -91,6 +97,11 @@ class CostTable(Objective):
             "default",
             None if default is None else read_cost(default, what=f"the default of {echoed(name)}"),
         )
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> Self:
+        """Build the objective from its fields: the tables, and the prices in each, are pairs."""
+        return cls(**{**fields, "tables": {feature: dict(prices) for feature, prices in fields["tables"]}})
 
     def fit(self, reference: Reference) -> FittedObjective:
         """Find each table's column, and the code of each value that it prices."""

@@ -1,4 +1,4 @@
-"""Distances in units of each column, which several objectives share; a changed category costs fixed units."""
+"""Distances in units of each column: their mean, their maximum, and the length of the straight line."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -7,8 +7,14 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.engine.grid.candidate_costs import Join
-from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
-from p2ce.objectives.objective_arguments import read_category, read_unit
+from p2ce.objectives.objective import (
+    FittedObjective,
+    Objective,
+    Reference,
+    Unit,
+    read_category,
+    read_unit,
+)
 from p2ce.tables.codebook import MISSING
 
 
@@ -69,3 +75,100 @@ class DistanceObjective(Objective):
             flip=np.full(len(reference.names), self.category / parts),
             is_category=reference.is_category,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDistance(DistanceObjective):
+    """The mean of |Δ|/unit over all numeric columns, including those that may not change.
+
+    ``MeanDistance(unit="std", category=0)`` is the paper's form.
+
+    Args:
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value; 0 makes
+            such changes free.
+
+    >>> import numpy as np
+    >>> from p2ce.objectives.objective import Reference
+    >>> reference = Reference(names=("a", "b"), values=np.array([[0.0, 5.0], [2.0, 5.0]]))
+    >>> MeanDistance().fit(reference).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
+    [[0.5, 0.0, 1.5]]
+    """
+
+    name: ClassVar[str] = "mean_distance"
+    join: ClassVar[Join] = Join.SUM
+    is_mean: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class MaxDistance(DistanceObjective):
+    """The largest |Δ|/unit over the features.
+
+    Args:
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value.
+
+    >>> import numpy as np
+    >>> from p2ce.objectives.objective import Reference
+    >>> reference = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
+    >>> MaxDistance().fit(reference).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
+    [[0.5, 0.0, 1.5]]
+    """
+
+    join: ClassVar[Join] = Join.MAX
+
+    @property
+    def name(self) -> str:
+        """``max_distance``; with ``unit="own"`` ``max_distance_own_unit``, so both can be used together."""
+        return "max_distance_own_unit" if self.unit == "own" else "max_distance"
+
+
+class FittedEuclidean(FittedDistance):
+    """Squared distances, which add up over the features."""
+
+    __slots__ = ()
+
+    def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price the values of several columns, as squares."""
+        moved = super().table(columns, values, current)
+        moved *= moved
+        return moved
+
+    def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
+        """Price a one-hot group, as squares."""
+        return np.square(super().switch(columns, before, after))
+
+    def report(self, total: FloatArray) -> FloatArray:
+        """Return the distance for a sum of squares."""
+        distance: FloatArray = np.sqrt(total)
+        return distance
+
+
+@dataclass(frozen=True, slots=True)
+class Euclidean(DistanceObjective):
+    """The Euclidean distance √Σ(Δ/unit)².
+
+    Args:
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value.
+
+    The search adds up the squares, which rank options exactly as their square root does.
+
+    >>> import numpy as np
+    >>> from p2ce.objectives.objective import Reference
+    >>> reference = Reference(names=("a",), values=np.array([[0.0], [2.0]]))
+    >>> fitted = Euclidean().fit(reference)
+    >>> squares = fitted.costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]]))
+    >>> fitted.report(squares).tolist()
+    [[1.0, 0.0, 3.0]]
+    """
+
+    name: ClassVar[str] = "euclidean"
+    join: ClassVar[Join] = Join.SUM
+    fitted: ClassVar[type[FittedDistance]] = FittedEuclidean

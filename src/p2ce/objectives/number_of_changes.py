@@ -17,8 +17,8 @@ class Changes(Objective):
     A change from or to a missing value counts as a change, and a one-hot group counts as one feature.
 
     >>> import numpy as np
-    >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
-    >>> Changes().fit(people).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
+    >>> reference = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
+    >>> Changes().fit(reference).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
     [[1.0, 0.0, 1.0]]
     """
 

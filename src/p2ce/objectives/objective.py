@@ -1,10 +1,11 @@
 """What an objective is: one cost per feature and value, joined over the features."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -127,7 +128,9 @@ class FittedObjective(ABC):
 class Objective(ABC):
     """A measure of change. Subclass it to write a custom objective.
 
-    ``fit`` learns what it needs from the reference population, and returns a ``FittedObjective``.
+    ``fit`` learns what it needs from the reference population, and returns a ``FittedObjective``. A built-in
+    objective is a frozen dataclass with one line in `p2ce.objectives`; its name, its place in files and its
+    row in the documentation follow from the class.
     """
 
     @property
@@ -143,6 +146,41 @@ class Objective(ABC):
     @abstractmethod
     def fit(self, reference: Reference) -> FittedObjective:
         """Learn what the costs need from the reference population, such as deviations or distributions."""
+
+    @property
+    def holds_functions(self) -> bool:
+        """Whether a function of the caller prices a feature, so that a file cannot hold the objective."""
+        return False
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> Self:
+        """Build the objective from the fields of its dataclass, as a file holds them."""
+        return cls(**fields)
+
+
+def fit_objective(objective: Objective, reference: Reference) -> FittedObjective:
+    """Fit an objective; raise InvalidObjective for errors in a custom one, and for a wrong result."""
+    with blamed(objective):
+        fitted = objective.fit(reference)
+        if not isinstance(fitted, FittedObjective):
+            raise InvalidObjective(
+                f"fit() of objective {echoed(objective.name)} must return a FittedObjective, got "
+                f"{type(fitted).__name__}. Derive it from p2ce.extend.FittedObjective."
+            )
+        # The text "max" is not Join.MAX, so its costs would be added up.
+        for one in (objective, fitted):
+            if not isinstance(one.join, Join):
+                raise InvalidObjective(
+                    f"join of objective {echoed(objective.name)} must be Join.SUM or Join.MAX of "
+                    f"p2ce.extend, got {echoed(one.join)} in {type(one).__name__}. Correct it there."
+                )
+        if (fitted.name, fitted.join) != (objective.name, objective.join):
+            raise InvalidObjective(
+                f"fit() of objective {echoed(objective.name)} must return the same name and join, "
+                f"{echoed(objective.name)} and {objective.join}; got {echoed(fitted.name)} and "
+                f"{fitted.join}. Pass both on."
+            )
+    return fitted
 
 
 def price(
@@ -186,10 +224,59 @@ def _check_costs(
         )
     wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
     if wrong.any():
-        person, index = (int(first) for first in np.argwhere(wrong)[0])
-        now, then = current[person, 0], values[person, index]
+        instance, index = (int(first) for first in np.argwhere(wrong)[0])
+        now, then = current[instance, 0], values[instance, index]
         rule = "staying must cost 0" if now == then else "costs must be finite and 0 or more"
         raise InvalidObjective(
             f"Objective {echoed(objective.name)}: moving column {column} from {now:g} to {then:g} costs "
-            f"{costs[person, index]:g}; {rule}. Correct its costs()."
+            f"{costs[instance, index]:g}; {rule}. Correct its costs()."
         )
+
+
+def read_join(join: str, *, name: str) -> Join:
+    """Return the join for the text that a user passed."""
+    try:
+        return Join(join)
+    except ValueError:
+        raise InvalidObjective(
+            f"join of objective {echoed(name)} must be 'sum' or 'max', got {echoed(join)}."
+        ) from None
+
+
+def read_objective_name(name: object) -> str:
+    """Return the name of a custom objective, which becomes a column of the results."""
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidObjective(
+            f"An objective needs a name, got {echoed(name)}. Pass a short text: name='own_cost'."
+        )
+    return name
+
+
+def read_cost(given: object, *, what: str) -> float:
+    """Return a cost or weight; raise unless it is a finite number of at least 0."""
+    try:
+        cost = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        cost = math.nan
+    if not math.isfinite(cost) or cost < 0:
+        raise InvalidObjective(
+            f"Costs must be finite numbers of at least 0, but {what} is {echoed(given)}. Correct it."
+        )
+    return cost
+
+
+def read_category(given: object, *, name: str) -> float:
+    """Return how many units a changed category counts in a distance."""
+    return read_cost(given, what=f"category of {echoed(name)}")
+
+
+def read_unit(given: object, *, name: str) -> Unit:
+    """Return the unit for the text that a user passed."""
+    for known in get_args(Unit):
+        if isinstance(given, str) and given == known:
+            unit: Unit = known
+            return unit
+    raise InvalidObjective(
+        f"The unit of {echoed(name)} must be 'robust', 'std' or 'own', got {echoed(given)}. They stand for "
+        "the standard deviation without a column's tails, the plain one, and the feature's own unit."
+    )

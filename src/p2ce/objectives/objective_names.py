@@ -1,36 +1,45 @@
-"""Look up objectives by name."""
+"""Look up objectives by name, among those that `p2ce.objectives` lists."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from inspect import Parameter, isabstract, signature
 from typing import TypeAlias
 
+from p2ce import objectives as registry
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidObjective, nearest, similar
-from p2ce.objectives.cost_table import CostTable
-from p2ce.objectives.euclidean import Euclidean
-from p2ce.objectives.max_distance import MaxDistance
-from p2ce.objectives.mean_distance import MeanDistance
-from p2ce.objectives.number_of_changes import Changes
-from p2ce.objectives.objective import Objective
-from p2ce.objectives.objective_arguments import read_join, read_name
-from p2ce.objectives.percentile_shift import PercentileShift
-from p2ce.objectives.weighted_distance import WeightedDistance
+from p2ce.objectives.objective import Objective, read_join, read_objective_name
 
-# Every objective has its own file in this folder. Those that need no arguments also have a name.
-NAMED: dict[str, Callable[[], Objective]] = {
-    "mean_distance": MeanDistance,
-    "max_distance": MaxDistance,
-    "changes": Changes,
-    "percentile_shift": PercentileShift,
-    "euclidean": Euclidean,
-}
-WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
 Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # what a caller may pass
-_OURS = (*NAMED.values(), *WITH_ARGUMENTS)
+
+
+def built_in() -> tuple[type[Objective], ...]:
+    """Return the classes of all built-in objectives, in alphabetical order.
+
+    >>> [cls.__name__ for cls in built_in()][:3]
+    ['Changes', 'CostTable', 'Euclidean']
+    """
+    classes = {value for value in vars(registry).values() if isinstance(value, type)}
+    found = (cls for cls in classes if issubclass(cls, Objective) and not isabstract(cls))
+    return tuple(sorted(found, key=lambda cls: cls.__name__))
+
+
+def objectives_by_name() -> dict[str, type[Objective]]:
+    """Return the built-in objectives that need no arguments, by their names.
+
+    >>> list(objectives_by_name())
+    ['changes', 'euclidean', 'max_distance', 'mean_distance', 'percentile_shift']
+    """
+    return {cls().name: cls for cls in built_in() if not _needs_arguments(cls)}
+
+
+def _needs_arguments(cls: type[Objective]) -> bool:
+    return any(one.default is Parameter.empty for one in signature(cls).parameters.values())
 
 
 def resolve(objectives: Objectives) -> tuple[Objective, ...]:
     """Return the objectives for names and objects, in the same order; a single one needs no list.
 
+    >>> from p2ce.objectives import MaxDistance
     >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
     ['changes', 'max_distance_own_unit']
     """
@@ -54,19 +63,19 @@ def resolve(objectives: Objectives) -> tuple[Objective, ...]:
 def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> bool:
     """Return whether two lists hold the same objectives; a custom objective equals only itself."""
     return len(some) == len(others) and all(
-        one is other or (type(one) is type(other) and type(one) in _OURS and one == other)
+        one is other or (type(one) is type(other) and type(one) in built_in() and one == other)
         for one, other in zip(some, others, strict=True)
     )
 
 
 def is_data(objective: Objective) -> bool:
     """Return whether an objective is pure data: a built-in one that holds no function of the caller."""
-    return type(objective) in _OURS and not (isinstance(objective, CostTable) and objective.holds_functions)
+    return type(objective) in built_in() and not objective.holds_functions
 
 
 def _resolve_one(given: object) -> Objective:
     if isinstance(given, Objective):
-        read_join(given.join, name=read_name(given.name))
+        read_join(given.join, name=read_objective_name(given.name))
         return given
     if isinstance(given, type) and issubclass(given, Objective):
         raise InvalidObjective(
@@ -77,16 +86,17 @@ def _resolve_one(given: object) -> Objective:
             f"An objective must be a name or an Objective object, got {echoed(given)}. "
             f"Wrap custom costs in p2ce.objectives.CostTable. {_known()}"
         )
-    if given not in NAMED:
-        near = f" {nearest(given, NAMED)}" if similar(given, NAMED) else ""
+    known = objectives_by_name()
+    if given not in known:
+        near = f" {nearest(given, known)}" if similar(given, known) else ""
         text = f"There is no objective named {echoed(given)}.{near}"
         raise InvalidObjective(
             f"{text} {_known()}",
-            on_command_line=f"{text} Known names are {', '.join(NAMED)}. Custom costs need Python.",
+            on_command_line=f"{text} Known names are {', '.join(known)}. Custom costs need Python.",
         )
-    return NAMED[given]()
+    return known[given]()
 
 
 def _known() -> str:
-    own = ", ".join(cls.__name__ for cls in WITH_ARGUMENTS)
-    return f"Known names are {', '.join(map(repr, NAMED))}; for custom costs use {own}."
+    own = ", ".join(cls.__name__ for cls in built_in() if _needs_arguments(cls))
+    return f"Known names are {', '.join(map(repr, objectives_by_name()))}; for custom costs use {own}."

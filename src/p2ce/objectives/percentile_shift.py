@@ -20,8 +20,8 @@ class PercentileShift(Objective):
     value, is a shift of 1.
 
     >>> import numpy as np
-    >>> people = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
-    >>> PercentileShift().fit(people).costs(0, np.array([[0.0, 1.0, 2.0]]), np.array([[1.0]])).tolist()
+    >>> reference = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
+    >>> PercentileShift().fit(reference).costs(0, np.array([[0.0, 1.0, 2.0]]), np.array([[1.0]])).tolist()
     [[0.375, 0.0, 0.25]]
     """
 
@@ -31,14 +31,14 @@ class PercentileShift(Objective):
     def fit(self, reference: Reference) -> FittedObjective:
         """Measure the distribution of every column."""
         columns = tuple(
-            None if is_category else _distribution(column[column != MISSING])
+            None if is_category else _mid_ranks(column[column != MISSING])
             for column, is_category in zip(reference.values.T, reference.is_category, strict=True)
         )
         return FittedPercentileShift(name=self.name, join=self.join, columns=columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Distribution:
+class MidRanks:
     """A column's mid-rank distribution: one share at each distinct value, and one in each gap."""
 
     points: FloatArray  # (k,) distinct values, ascending
@@ -59,7 +59,7 @@ class FittedPercentileShift(FittedObjective):
     keeps_the_rules: ClassVar[bool] = True
     name: str
     join: Join
-    columns: tuple[Distribution | None, ...]  # None for a category
+    columns: tuple[MidRanks | None, ...]  # None for a category
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price a column's values."""
@@ -91,12 +91,12 @@ class FittedPercentileShift(FittedObjective):
         return switched
 
 
-def _distribution(column: FloatArray) -> Distribution:
+def _mid_ranks(column: FloatArray) -> MidRanks:
     if not len(column):  # no known value in the reference: all known values have the same percentile
-        return Distribution(points=np.zeros(1), shares=np.zeros(3))
+        return MidRanks(points=np.zeros(1), shares=np.zeros(3))
     points, counts = np.unique(column, return_counts=True)
     up_to = np.concatenate([[0], np.cumsum(counts)])
     shares = np.empty(2 * len(points) + 1)
     shares[0::2] = up_to / len(column)
     shares[1::2] = (up_to[:-1] + 0.5 * counts) / len(column)
-    return Distribution(points=points, shares=shares)
+    return MidRanks(points=points, shares=shares)

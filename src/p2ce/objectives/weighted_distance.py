@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -9,8 +10,17 @@ from p2ce.base.visible import echoed
 from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective, nearest
 from p2ce.objectives.distance import FittedDistance
-from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
-from p2ce.objectives.objective_arguments import read_category, read_cost, read_join, read_name, read_unit
+from p2ce.objectives.objective import (
+    FittedObjective,
+    Objective,
+    Reference,
+    Unit,
+    read_category,
+    read_cost,
+    read_join,
+    read_objective_name,
+    read_unit,
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -29,8 +39,8 @@ class WeightedDistance(Objective):
             weight multiplies this. A one-hot group has the largest weight of its columns.
 
     >>> import numpy as np
-    >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
-    >>> fitted = WeightedDistance({"a": 10.0}).fit(people)
+    >>> reference = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
+    >>> fitted = WeightedDistance({"a": 10.0}).fit(reference)
     >>> fitted.costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
     [[10.0, 0.0, 30.0]]
     """
@@ -58,7 +68,7 @@ class WeightedDistance(Objective):
                 f"Write WeightedDistance({{'Age': 2.0}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
-        set_field(self, "name", read_name(name))
+        set_field(self, "name", read_objective_name(name))
         set_field(self, "join", read_join(join, name=name))
         set_field(
             self,
@@ -70,6 +80,11 @@ class WeightedDistance(Objective):
         set_field(self, "unit", read_unit(unit, name=self.name))
         set_field(self, "default", read_cost(default, what="the default weight"))
         set_field(self, "category", read_category(category, name=self.name))
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> Self:
+        """Build the objective from its fields: the weights are pairs."""
+        return cls(**{**fields, "weights": dict(fields["weights"])})
 
     def fit(self, reference: Reference) -> FittedObjective:
         """Measure the unit of every column."""

@@ -1,7 +1,7 @@
 """Write rules between features, restrictions and candidate values in the reader's language and names."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.changes import check_advice, clause_of
@@ -9,7 +9,7 @@ from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, Relaxation, Relaxations, Restriction, Status, Violation
 from p2ce.tables.json_values import to_plain
 
-RuleData = Mapping[str, Any]
+RuleData: TypeAlias = Mapping[str, Any]
 
 
 def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
@@ -19,8 +19,14 @@ def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
 
 def rule_text(rule: RuleData, wording: Wording) -> str:
     """Write a rule. A custom rule is written as its author wrote it."""
-    write = RULES.get(rule["rule"])
-    return _own_text(rule) if write is None else write(rule, wording)
+    if (write := RULES.get(rule["rule"])) is not None:
+        return write(rule, wording)
+    key = f"rule_{rule['rule']}"
+    if key not in wording.words.texts or "text" in rule:
+        return _own_text(rule)
+    if "transitions" in rule:
+        return wording.say(key, name=wording.name(rule["column"]), transitions=_transitions(rule, wording))
+    return wording.say(key, names=wording.listed([wording.name(one) for one in rule["columns"]]))
 
 
 def _own_text(rule: RuleData) -> str:
@@ -38,22 +44,12 @@ def _linked(rule: RuleData, wording: Wording) -> str:
     return text if rule.get("counts", "once") == "once" else wording.say("rule_counts_twice", rule=text)
 
 
-def _of_names(key: str) -> Callable[[RuleData, Wording], str]:
-    return lambda rule, wording: wording.say(
-        key, names=wording.listed([wording.name(one) for one in rule["columns"]])
+def _transitions(rule: RuleData, wording: Wording) -> str:
+    column = rule["column"]
+    return "; ".join(
+        f"{wording.value(column, one['from'])} → {_values(column, one['to'], wording)}"
+        for one in rule["transitions"]
     )
-
-
-def _transitions(key: str) -> Callable[[RuleData, Wording], str]:
-    def write(rule: RuleData, wording: Wording) -> str:
-        column = rule["column"]
-        moves = "; ".join(
-            f"{wording.value(column, one['from'])} → {_values(column, one['to'], wording)}"
-            for one in rule["transitions"]
-        )
-        return wording.say(key, name=wording.name(column), transitions=moves)
-
-    return write
 
 
 def _values(column: str, values: Iterable[Any], wording: Wording, *, unit: bool = True) -> str:
@@ -117,13 +113,9 @@ def _sum(terms: Iterable[Mapping[str, Any]], wording: Wording) -> str:
     return " + ".join(parts) or wording.full(0)
 
 
+# Any other rule has one text, rule_<kind>, about its columns or its transitions.
 RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
     "linked": _linked,
-    "change_at_most_one": _of_names("rule_change_at_most_one"),
-    "at_most_one_nonzero": _of_names("rule_nonzero"),
-    "together": _of_names("rule_together"),
-    "forbid": _transitions("rule_never"),
-    "allow_only": _transitions("rule_only"),
     "one_hot": _one_hot,
     "implies": _implies,
     "inequality": _inequality,

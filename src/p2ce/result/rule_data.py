@@ -1,17 +1,13 @@
 """Represent rules between features as data, in the form of a policy file."""
 
-from collections.abc import Iterable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.rules.inequality import Inequality
-from p2ce.policy.rules.predicate import Predicate
-from p2ce.policy.rules.rule import Rule
-from p2ce.policy.rules.rule_names import rule_from_plain
+from p2ce.policy.rules import Predicate, Rule, rule_from_plain
+from p2ce.policy.rules.inequality import DETAILS
 from p2ce.tables.json_values import Checked, misfit, to_plain
 
-SIDES = ("left", "right", "equal")  # entries of an inequality in addition to its text
 # {"rule": "linked", "driver": "Years", "follower": "Age", "ratio": 1}: the kind and its arguments.
 if TYPE_CHECKING:
     RuleData: TypeAlias = dict[str, Any]
@@ -50,39 +46,17 @@ def rule_data(rule: Rule) -> RuleData:
     >>> rule_data(linked("Years", "Age"))
     {'rule': 'linked', 'driver': 'Years', 'follower': 'Age', 'ratio': 1}
     """
-    if isinstance(rule, Predicate) and not isinstance(rule.function, str):
-        return {"rule": rule.kind, "name": rule.name, "columns": list(rule.columns)}
     plain: RuleData = to_plain(rule.to_plain())
-    same = _read(plain)
+    same = None if rule.entry() is None else _read(plain)
     if same is not None and to_plain(same.to_plain()) == plain:
-        return {**plain, **_sides(rule)} if isinstance(rule, Inequality) else plain
-    return {"rule": rule.kind, "text": rule.text(), "columns": list(rule.columns)}
-
-
-def _sides(rule: Inequality) -> RuleData:
-    """Return the two sides of an inequality as lists of terms: columns times factors, and numbers."""
-    left, right = rule.sides()
-    return {"left": _terms(left), "right": _terms(right), "equal": rule.equal}
-
-
-def _terms(terms: Iterable[tuple[str | None, Fraction]]) -> list[dict[str, Any]]:
-    return [
-        {"factor": _factor(factor)} if column is None else {"column": column, "factor": _factor(factor)}
-        for column, factor in terms
-    ]
-
-
-def _factor(factor: Fraction) -> int | float | str:
-    """Return a factor as the number that was written, or as a fraction if no decimal is exact."""
-    if factor.denominator == 1:
-        return factor.numerator
-    return float(factor) if Fraction(repr(float(factor))) == factor else str(factor)
+        return {**plain, **rule.details()}
+    return rule.described()
 
 
 def _read(data: Mapping[str, Any]) -> Rule | None:
     """Build the rule that the data describe, or return None if a policy file cannot hold it."""
     try:
-        return rule_from_plain({key: value for key, value in data.items() if key not in SIDES})
+        return rule_from_plain({key: value for key, value in data.items() if key not in DETAILS})
     except (InvalidPolicy, TypeError, ValueError, ArithmeticError):
         return None
 

@@ -10,6 +10,7 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.calls.evaluate import STEADY, evaluate_closely
 from p2ce.compile.own_plausibility import COUNTS, IGNORE
+from p2ce.errors import UnsupportedDetector
 from p2ce.explainer import Explainer
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.parse_detector import parse_detector
@@ -85,7 +86,11 @@ def check_detector(
         _check_share(subject, own, contamination)
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
         for share in STRICTER if bounded.bound != BLACK_BOX else ():
-            more = check_bounds(subject_at(share), grid, boxes=boxes, cells=cells, rng=rng, again=None)
+            try:
+                stricter = subject_at(share)
+            except UnsupportedDetector:  # it has one threshold
+                break
+            more = check_bounds(stricter, grid, boxes=boxes, cells=cells, rng=rng, again=None)
             bounded = Bounded(bounded.bound, *(a + b for a, b in zip(bounded[1:], more[1:], strict=True)))
         fronts = _check_fronts(subject, detector, reference, contamination, people, rng, random_state)
     return DetectorReport(

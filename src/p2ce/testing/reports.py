@@ -79,3 +79,33 @@ def require(holds: object, message: str) -> None:
 def fail(message: str) -> NoReturn:
     """Raise an AssertionError."""
     raise AssertionError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectiveReport:
+    """What was checked of an objective. A report exists only if every check passed."""
+
+    family: str  # the name of the objective
+    join: str
+    columns: int
+    costs: int  # how many were compared
+    largest: float
+
+    def __str__(self) -> str:
+        how = {"sum": "sum", "max": "maximum"}[self.join]
+        costs = f"costs: {self.costs} of {self.columns} columns, joined by their {how}; "
+        return f"{self.family}: conforms\n  {costs}largest {self.largest:.4g}\n  copies: pickled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleReport:
+    """What was checked of a rule. A report exists only if every check passed."""
+
+    family: str  # the rule as text
+    budgets: int
+    rows: int  # changes that were judged
+    kept: int  # of these: changes that the rule allows
+
+    def __str__(self) -> str:
+        judged = f"budgets: {self.budgets}; {self.rows} changes judged, {self.kept} keep the rule"
+        return f"{self.family}: conforms\n  {judged}\n  copies: pickled"

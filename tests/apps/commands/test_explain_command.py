@@ -18,6 +18,7 @@ from p2ce.apps.commands.explain_command import print_summary
 from p2ce.result import Explanations, Status
 from p2ce.run.many import explain_many
 from tests.apps.command_line import people, run
+from tests.objectives.half_points import HalfPoints
 from tests.optional import LazyLibrary
 from tests.result.examples import explanation
 
@@ -214,6 +215,15 @@ def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     assert all(len(option.changes) == 1 and option.plausibility is None for one in found for option in one)
     assert run(capsys, *BASE, "--target", "0", "--max-changes", 0, "--out", "zero.json").code == 0
     assert saved("zero.json")[0].target == 0
+
+
+def test_a_listed_objective_has_a_name_here(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(p2ce.objectives, "HalfPoints", HalfPoints, raising=False)
+    words = ("--objective", "half_points", "--objective", "changes", "--max-changes", 2)
+    assert run(capsys, *BASE, *words, "--out", "out.json").code == 0
+    assert saved("out.json")[0].objectives == ("half_points", "changes")
 
 
 def test_the_rule_of_plausibility_reaches_the_search(folder: Path, capsys: Capture) -> None:

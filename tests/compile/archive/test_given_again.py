@@ -12,9 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import OneClassSVM
 
 import p2ce
-from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidArgument, InvalidPolicy
-from p2ce.objectives import FittedObjective, Reference
+from p2ce.extend import FittedObjective, Join, Objective, Reference
 from p2ce.rules import predicate
 from tests.compile.archive.round_trips import assert_same_after, saved
 from tests.populations import loans
@@ -27,7 +26,7 @@ def per_ten(current: Any, values: np.ndarray) -> np.ndarray:
     return np.asarray(np.abs(values - current) / 10.0)
 
 
-class Steps(p2ce.objectives.Objective):
+class Steps(Objective):
     """Half a point for each changed feature."""
 
     @property

@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import p2ce
 from p2ce import rules
-from p2ce.policy.rules.rule_names import RULES
+from p2ce.policy.rules import RULES
 from p2ce.tables import as_kind
 from tests.compile.archive.round_trips import FEW, again, assert_same_after, assert_same_results, saved
 from tests.optional import needs

@@ -3,12 +3,17 @@
 import numpy as np
 from scorecard import Ranges, Scorecard
 
-from p2ce.engine.scores.trees.tree_nodes import TreeNodes
-from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
-from p2ce.models.contract.margins import ClassOutputs, ParsedModel
-from p2ce.models.decisions.row_format import columns_by_name
-from p2ce.models.detectors.black_box_detector import black_box_detector
-from p2ce.models.fitted import require_numbers
+from p2ce.extend import (
+    ClassOutputs,
+    ForestMargin,
+    ForestMargins,
+    ParsedModel,
+    TreeNodes,
+    black_box_detector,
+    columns_by_name,
+    forest_of,
+    require_numbers,
+)
 
 
 def recognises(model):

@@ -65,7 +65,7 @@ def test_a_name_is_imported_when_it_is_first_asked(tmp_path: Path, monkeypatch: 
     )
     monkeypatch.syspath_prepend(tmp_path)
     rule = rule_from_plain(predicate("my_rules_for_test:small").to_plain())
-    rule.resolve(codebook_of(ROWS))
+    rule.budgets(codebook_of(ROWS))
     assert "my_rules_for_test" not in sys.modules
     assert rule.holds_frame(ROWS).tolist() == [True, True, False]  # type: ignore[attr-defined]
     assert rule.text() == "my_rules_for_test:small says yes"
@@ -74,8 +74,8 @@ def test_a_name_is_imported_when_it_is_first_asked(tmp_path: Path, monkeypatch: 
 
 
 def test_it_prunes_nothing_and_needs_no_rows() -> None:
-    resolved = predicate(len, name="mine").resolve(codebook_of(ROWS))
-    assert (resolved.rule.prunes, resolved.budgets, resolved.holds) == (False, (), None)
+    rule = predicate(len, name="mine")
+    assert (rule.prunes, rule.budgets(codebook_of(ROWS))) == (False, ())
     assert predicate(lambda rows: rows["a"] > 0).holds_frame(ROWS.iloc[:0]).shape == (0,)
 
 

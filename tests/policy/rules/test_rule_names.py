@@ -10,8 +10,7 @@ import pytest
 import p2ce.policy.rules
 from p2ce import rules as public
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.rules import Rule, rule_from_plain
-from p2ce.policy.rules.rule_names import RULES
+from p2ce.policy.rules import RULES, Rule, rule_from_plain
 
 FOLDER = Path(p2ce.policy.rules.__file__).parent
 

@@ -19,26 +19,16 @@ from p2ce.compile.paper_settings import P2CE, Mapocam
 from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
 from p2ce.models.estimates.shap_estimate import ShapEstimate
-from p2ce.objectives import (
-    Changes,
-    CostTable,
-    Euclidean,
-    MaxDistance,
-    MeanDistance,
-    Objective,
-    PercentileShift,
-    WeightedDistance,
-)
-from p2ce.objectives.objective_names import resolve
+from p2ce.objectives.objective import Objective
+from p2ce.objectives.objective_names import built_in, resolve
 from p2ce.policy.file.policy_document import read_document
 from p2ce.policy.file.policy_file import parse_policy
 from p2ce.policy.policy import Policy
 from p2ce.tables import TableKind
 
-# The records of this library that an argument may be. They are written field by field, and check themselves.
-OBJECTIVES = (Changes, Euclidean, MaxDistance, MeanDistance, PercentileShift, WeightedDistance, CostTable)
+# The records of this library that an argument may be, except objectives: `p2ce.objectives` lists these. They
+# are written field by field, and check themselves.
 RECORDS: dict[str, tuple[Any, ...]] = {
-    "objectives": OBJECTIVES,
     "plausibility": (PlausibilityForest,),
     "method": (P2CE, Mapocam),
     "bound": (ShapEstimate,),
@@ -90,7 +80,7 @@ def _write_objectives(objectives: Sequence[Objective]) -> list[Any]:
 
 
 def _write(name: str, value: Any) -> Any:
-    if type(value) in RECORDS.get(name, ()):
+    if type(value) in _records_of(name):
         held = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
         try:
             return {
@@ -98,7 +88,7 @@ def _write(name: str, value: Any) -> Any:
                 **{key: write_value(one, f"{key} of {name}") for key, one in held.items()},
             }
         except InvalidArgument:
-            if not isinstance(value, CostTable):  # its tables may contain functions
+            if not isinstance(value, Objective):  # a table of costs may contain functions
                 raise
     if isinstance(value, Objective) or (name == "plausibility" and value is not None):
         return {OWN: _described(value)}
@@ -146,21 +136,22 @@ def read_settings(
 
 
 def _read(name: str, written: Any) -> Any:
-    if name not in RECORDS or not isinstance(written, dict):
+    records = _records_of(name)
+    if not records or not isinstance(written, dict):
         return read_value(written)
     if OWN in written:
         return Own(take(written, OWN, str))
     called = take(written, "type", str)
-    made_by = next((one for one in RECORDS[name] if one.__name__ == called), None)
+    made_by = next((one for one in records if one.__name__ == called), None)
     if made_by is None:
         raise Damaged(f"{echoed(called, most=40)} stands for {name}")
     given = {field.name: read_value(take(written, field.name, *JSON)) for field in fields(made_by)}
-    if made_by is WeightedDistance:
-        return WeightedDistance(dict(given.pop("weights")), **given)
-    if made_by is CostTable:
-        tables = {feature: dict(prices) for feature, prices in given.pop("tables")}
-        return CostTable(given.pop("name"), tables, **given)
-    return made_by(**given)
+    return made_by.of_fields(given) if issubclass(made_by, Objective) else made_by(**given)
+
+
+def _records_of(name: str) -> tuple[Any, ...]:
+    """Return the records of this library that an argument may be."""
+    return built_in() if name == "objectives" else RECORDS.get(name, ())
 
 
 def read_policy(text: str, limits: Limits = DEFAULT) -> Policy:

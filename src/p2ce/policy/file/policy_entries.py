@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from p2ce.policy.features.display import Display
 from p2ce.policy.features.feature import LARGEST_MAGNITUDE
 from p2ce.policy.file.typed_entries import about
-from p2ce.policy.rules.rule_names import AnyRuleEntry
+from p2ce.policy.rules import AnyRuleEntry
 
 SCHEMA = Path(__file__).with_name("policy.schema.json")
 VERSION = 1

@@ -16,10 +16,10 @@ from p2ce.policy.file.policy_entries import VERSION, PolicyEntries
 from p2ce.policy.file.policy_features import feature_to_plain, parse_feature
 from p2ce.policy.file.typed_entries import Misfit, typed
 from p2ce.policy.policy import INFERRED, Policy, Review
+from p2ce.policy.rules import rule_from_plain
 from p2ce.policy.rules.predicate import Predicate, require_trusted
 from p2ce.policy.rules.rule import Rule
 from p2ce.policy.rules.rule_conflicts import check_rules
-from p2ce.policy.rules.rule_names import rule_from_plain
 
 MOST_CLASHES = 20  # conflicting rules to report at most
 HEADER = """\
@@ -103,11 +103,8 @@ def load_policy(
 def policy_text(policy: Policy) -> str:
     """Write a policy as YAML."""
     for rule in policy.rules:
-        if isinstance(rule, Predicate) and not isinstance(rule.function, str):
-            raise InvalidPolicy(
-                f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
-                'Pass it as "module:function", or remove it with without_rules() before saving.'
-            )
+        if rule.entry() is None:
+            raise _unsaved(rule)
     content: dict[str, Any] = {"version": VERSION}
     if not policy.stated:
         content["inferred"] = True
@@ -119,6 +116,19 @@ def policy_text(policy: Policy) -> str:
     if policy.proposed_rules:
         content["proposed_rules"] = [rule.to_plain() for rule in policy.proposed_rules]
     return HEADER + (DRAFT if policy.basis == INFERRED else "") + write_document(content)
+
+
+def _unsaved(rule: Rule) -> InvalidPolicy:
+    """Return the error for a rule that a policy file cannot hold."""
+    if isinstance(rule, Predicate):
+        return InvalidPolicy(
+            f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
+            'Pass it as "module:function", or remove it with without_rules() before saving.'
+        )
+    return InvalidPolicy(
+        f"The rule {echoed(rule.text())} is of the custom class {type(rule).__name__}, which a policy file "
+        "cannot hold. Remove it with without_rules() before saving, and add it again after loading."
+    )
 
 
 def read_policy_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:

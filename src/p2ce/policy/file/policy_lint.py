@@ -151,8 +151,9 @@ class _Linter:
     def _broken(self, rule: Rule, rows: dict[str, FloatArray], columns: list[PolicyColumn]) -> int:
         if isinstance(rule, OneHot):
             return int(np.count_nonzero(~rule.closed(rows)))
-        holds = rule.resolve(codebook(columns)).holds
-        return 0 if holds is None else int(np.count_nonzero(~holds(rows, rows)))
+        book = codebook(columns)
+        rule.budgets(book)  # raises if a column or value is unknown
+        return 0 if isinstance(rule, Predicate) else int(np.count_nonzero(~rule.holds(rows, rows, book)))
 
     def _breaks(self, place: int, rule: Rule, broken: int, rows: int) -> Finding:
         share = f"{broken:,} of {rows:,} rows"

@@ -13,10 +13,12 @@ from msgspec import UNSET, Meta, UnsetType
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
+from p2ce.policy.features.category_labels import place_of
 from p2ce.policy.features.decimals import as_float, to_dtype
+from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.policy.file.typed_entries import typed
-from p2ce.policy.rules.rule import Value, Values
-from p2ce.policy.rules.rule_values import code_of, plain_value, value_text
+from p2ce.policy.rules.rule import Rule, Value, Values
+from p2ce.policy.rules.rule_values import check_labels, code_of, plain_value, value_text
 from p2ce.tables.codebook import MISSING, Coding
 
 
@@ -37,7 +39,7 @@ ConditionEntry: TypeAlias = Annotated[
 ]
 
 
-class Changes(Enum):
+class ChangeMark(Enum):
     """The condition that a column changes."""
 
     CHANGES = "changes"
@@ -46,7 +48,7 @@ class Changes(Enum):
         return "CHANGES"
 
 
-CHANGES = Changes.CHANGES
+CHANGES = ChangeMark.CHANGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,15 @@ class OneOf:
         alone = len(self.values) == 1 and self.values[0] != "changes"  # alone, it would not be a label
         return self.values[0] if alone else list(self.values)
 
-    def resolve(self, coding: Coding, *, rule: str) -> "Met":
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":
         return _Among(tuple(code_of(value, coding, rule=rule) for value in self.values))
+
+    def check(self, rule: Rule, feature: FeaturePolicy) -> None:
+        check_labels(rule, feature, self.values)
+
+    def is_met(self, value: Any, feature: FeaturePolicy) -> bool:
+        missing = feature.may_go_missing and None in self.values
+        return missing or place_of(value, [one for one in self.values if one is not None]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +95,29 @@ class Between:
         low, high = (UNSET if end is None else end for end in (self.low, self.high))
         return RangeEntry(from_=low, to=high)
 
-    def resolve(self, coding: Coding, *, rule: str) -> "Met":
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":
         if coding.is_category and not coding.ordered:
             raise InvalidPolicy(
-                f"The rule '{rule}' requires a range of {echoed(coding.name)}, whose categories have no "
-                f"order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
+                f"The rule '{rule.text()}' requires a range of {echoed(coding.name)}, whose categories have "
+                f"no order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
         return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
+
+    def check(self, rule: Rule, feature: FeaturePolicy) -> None:
+        if feature.labels is not None and feature.order is None:
+            raise InvalidPolicy(
+                f"The rule '{rule.text()}' requires a range of {echoed(feature.name)}, whose categories "
+                "have no order. List the values instead."
+            )
+        check_labels(rule, feature, [end for end in (self.low, self.high) if end is not None])
+
+    def is_met(self, value: Any, feature: FeaturePolicy) -> bool:
+        places = [value, self.low, self.high]
+        if feature.order is not None:
+            places = [None if one is None else place_of(one, feature.order) for one in places]
+        at, low, high = places
+        return (low is None or at >= low) and (high is None or at <= high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +130,14 @@ class HasChanged:
     def entry(self) -> ConditionEntry:
         return RangeEntry(changes=True)
 
-    def resolve(self, coding: Coding, *, rule: str) -> "Met":  # noqa: ARG002
+    def met_by(self, coding: Coding, *, rule: Rule) -> "Met":  # noqa: ARG002
         return _Other()
+
+    def check(self, rule: Rule, feature: FeaturePolicy) -> None:
+        pass
+
+    def is_met(self, value: Any, feature: FeaturePolicy) -> bool:  # noqa: ARG002
+        return not feature.fixed
 
 
 Condition: TypeAlias = OneOf | Between | HasChanged
@@ -197,7 +227,7 @@ def _open(end: Any) -> Any:
     return None if isinstance(end, float) and np.isinf(end) else end
 
 
-def _end(end: Any, coding: Coding, *, rule: str) -> float:
+def _end(end: Any, coding: Coding, *, rule: Rule) -> float:
     if coding.is_category or not isinstance(end, Real):
         return code_of(end, coding, rule=rule)
     return to_dtype(as_float(end), coding.number_dtype)  # the end need not be whole, even in a whole column

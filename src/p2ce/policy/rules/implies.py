@@ -1,6 +1,6 @@
 """Define the rule that if a condition is met, a consequence must be met as well."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -10,22 +10,22 @@ from msgspec import Meta
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.rules.conditions import Condition, ConditionEntry, Met, read_condition
+from p2ce.policy.features.category_labels import shown_labels
+from p2ce.policy.features.feature import FeaturePolicy
+from p2ce.policy.rules.conditions import Condition, ConditionEntry, HasChanged, Met, read_condition
 from p2ce.policy.rules.rule import (
     Budget,
     Codes,
-    ResolvedRule,
     Rule,
     RuleEntry,
     coding_for,
     columns_once,
     read_name,
 )
+from p2ce.policy.rules.rule_values import value_text
 from p2ce.tables.codebook import Codebook
 
 Conditions: TypeAlias = tuple[tuple[str, Condition], ...]
-
-
 Side: TypeAlias = Annotated[dict[str, ConditionEntry], Meta(min_length=1)]
 
 
@@ -61,28 +61,59 @@ class Implies(Rule):
         )
         return ImpliesEntry(condition=condition, consequence=consequence)
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
-        conditions, consequences = (
-            tuple(
-                (column, condition.resolve(coding_for(self, codebook, column), rule=self.text()))
-                for column, condition in side
-            )
-            for side in (self.conditions, self.consequences)
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
+        conditions = tuple(
+            (name, _Price(met, wanted=True)) for name, met in self._met(self.conditions, codebook)
         )
+        consequences = self._met(self.consequences, codebook)
         # If all conditions are met and one consequence is not, the sum exceeds the number of conditions.
-        budgets = tuple(
+        return tuple(
             Budget(
                 f"if {_joined(self.conditions)}, then {condition.text(column)}",
                 len(conditions) + 0.5,
                 True,
-                (
-                    *((name, _Price(met, wanted=True)) for name, met in conditions),
-                    (column, _Price(test, wanted=False)),
-                ),
+                (*conditions, (column, _Price(met, wanted=False))),
             )
-            for (column, condition), (_, test) in zip(self.consequences, consequences, strict=True)
+            for (_, condition), (column, met) in zip(self.consequences, consequences, strict=True)
         )
-        return ResolvedRule(self, budgets, _Test(conditions, consequences).holds)
+
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
+        conditions_hold, kept = (
+            np.logical_and.reduce(
+                [met(after[column], before[column]) for column, met in self._met(side, codebook)]
+            )
+            for side in (self.conditions, self.consequences)
+        )
+        implied: BoolArray = ~conditions_hold | kept
+        return implied
+
+    def _met(self, side: Conditions, codebook: Codebook) -> Iterator[tuple[str, Met]]:
+        """Return the conditions of a side as functions of codes."""
+        for column, condition in side:
+            yield column, condition.met_by(coding_for(self, codebook, column), rule=self)
+
+    def check(self, features: Mapping[str, FeaturePolicy]) -> None:
+        """Reject values that a column never has, and consequences that no candidate can meet."""
+        Rule.check(self, features)
+        for name, condition in (*self.conditions, *self.consequences):
+            condition.check(self, features[name])
+        for name, condition in self.consequences:
+            self._check_consequence(features[name], condition)
+
+    def _check_consequence(self, feature: FeaturePolicy, condition: Condition) -> None:
+        if isinstance(condition, HasChanged) and feature.fixed:
+            raise InvalidPolicy(
+                f"The rule '{self.text()}' requires that {echoed(feature.name)} changes, but it is fixed. "
+                f"Remove .fix({echoed(feature.name)}) or the rule."
+            )
+        if feature.fixed or feature.choices is None:
+            return  # an instance may have any value
+        if not any(condition.is_met(value, feature) for value in feature.choices):
+            listed = shown_labels(value_text(value) for value in feature.choices)
+            raise InvalidPolicy(
+                f"The rule '{self.text()}' requires a value that is not among the candidates() of "
+                f"{echoed(feature.name)} ({listed}). Add a value to candidates(), or correct the rule."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +123,6 @@ class _Price:
 
     def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
         return np.where(self.met(values, current) == self.wanted, 1.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    conditions: tuple[tuple[str, Met], ...]
-    consequences: tuple[tuple[str, Met], ...]
-
-    def holds(self, before: Codes, after: Codes) -> BoolArray:
-        conditions_hold, kept = (
-            np.logical_and.reduce([met(after[column], before[column]) for column, met in side])
-            for side in (self.conditions, self.consequences)
-        )
-        implied: BoolArray = ~conditions_hold | kept
-        return implied
 
 
 def implies(condition: Mapping[Any, Any], consequence: Mapping[Any, Any]) -> Implies:

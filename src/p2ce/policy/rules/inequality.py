@@ -1,6 +1,11 @@
-"""Define the rule that a linear inequality between columns holds."""
+"""Define the rule that a linear inequality between columns holds, exactly.
 
-from collections.abc import Mapping
+Every float64 is a fraction, and so is every number of an inequality, so the sum of their products can be
+compared exactly. A float64 sum almost always gives the same result. Fractions are computed only inside its
+error band.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational, Real
@@ -12,12 +17,10 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.decimals import as_float, as_typed
-from p2ce.policy.rules.exact_sums import compare_with
 from p2ce.policy.rules.expressions import Linear, name_text, read_comparison, write_sum
 from p2ce.policy.rules.rule import (
     Budget,
     Codes,
-    ResolvedRule,
     Rule,
     RuleEntry,
     coding_for,
@@ -26,9 +29,11 @@ from p2ce.policy.rules.rule import (
 )
 from p2ce.tables.codebook import MISSING, Codebook
 
-Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
+Factors: TypeAlias = tuple[tuple[str, Fraction], ...]
 LARGEST_NUMBER = Fraction(10) ** 200  # products with column values are still finite
 LARGEST_WHOLE_FACTOR = 2**20  # times values up to 2**30, sums stay below 2**53
+TINY = 1e-290  # smaller products lose digits, which the relative error band does not cover
+DETAILS = ("left", "right", "equal")  # entries of an explanation in addition to the text
 
 
 class InequalityEntry(RuleEntry, tag="inequality"):
@@ -48,27 +53,16 @@ class Inequality(Rule):
     was written. A row with a missing value satisfies the inequality, since nothing is known about it.
     """
 
-    terms: Terms  # positive factors first, so equal rules have one form
+    terms: Factors  # positive factors first, so equal rules have one form
     limit: Fraction
     equal: bool = False
 
     kind = "inequality"
+    about_numbers = True
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.terms)
-
-    def sides(self) -> tuple[list[tuple[str | None, Fraction]], list[tuple[str | None, Fraction]]]:
-        """Return the terms of both sides: columns with positive factors, then a constant (None)."""
-        left: list[tuple[str | None, Fraction]] = [
-            (name, factor) for name, factor in self.terms if factor > 0
-        ]
-        right: list[tuple[str | None, Fraction]] = [
-            (name, -factor) for name, factor in self.terms if factor < 0
-        ]
-        if self.limit:
-            (left if self.limit < 0 else right).append((None, abs(self.limit)))
-        return left, right
 
     def text(self) -> str:
         left = [(name_text(name), factor) for name, factor in self.terms if factor > 0]
@@ -80,7 +74,17 @@ class Inequality(Rule):
     def entry(self) -> InequalityEntry:
         return InequalityEntry(text=self.text())
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
+    def details(self) -> dict[str, Any]:
+        """Return the two sides as lists of terms: columns times positive factors, then a constant."""
+        left: list[dict[str, Any]] = []
+        right: list[dict[str, Any]] = []
+        for name, factor in self.terms:
+            (left if factor > 0 else right).append({"column": name, "factor": _plain_factor(abs(factor))})
+        if self.limit:
+            (left if self.limit < 0 else right).append({"factor": _plain_factor(abs(self.limit))})
+        return dict(zip(DETAILS, (left, right, self.equal), strict=True))
+
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
         reject_categories(self, codebook, because="they cannot be added. Use implies() instead")
         dtypes = [coding_for(self, codebook, name).number_dtype for name in self.columns]
         # With whole factors and columns, nothing is rounded, and no sum is between limit and limit + 1.
@@ -90,14 +94,13 @@ class Inequality(Rule):
         sides = [(self.terms, self.limit)]
         if self.equal:
             sides.append((tuple((name, -factor) for name, factor in self.terms), -self.limit))
-        budgets = tuple(self._budget(terms, limit, whole) for terms, limit in sides)
-        return ResolvedRule(self, budgets, self._holds)
+        return tuple(self._budget(terms, limit, whole) for terms, limit in sides)
 
-    def _budget(self, terms: Terms, limit: Fraction, whole: bool) -> Budget:
+    def _budget(self, terms: Factors, limit: Fraction, whole: bool) -> Budget:
         prices = tuple((name, _Product(float(factor))) for name, factor in terms)
         return Budget(self.text(), float(limit // 1) + 0.5 if whole else float(limit), whole, prices)
 
-    def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:  # noqa: ARG002
         columns = [after[name] for name in self.columns]
         signs = compare_with(columns, [factor for _, factor in self.terms], self.limit)
         if not self.equal:
@@ -165,9 +168,54 @@ def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
     return Inequality((*positive, *negative), limit, equal)
 
 
+def _plain_factor(factor: Fraction) -> int | float | str:
+    """Return a factor as the number that was written, or as a fraction if no decimal is exact."""
+    if factor.denominator == 1:
+        return factor.numerator
+    return float(factor) if Fraction(repr(float(factor))) == factor else str(factor)
+
+
 def _number(given: object) -> Fraction:
     if isinstance(given, Rational):
         return Fraction(given)
     if not isinstance(given, Real) or not np.isfinite(as_float(given)):
         raise InvalidPolicy(f"inequality() expects finite numbers as factors and limit, got {echoed(given)}.")
     return as_typed(float(given))
+
+
+def compare_with(columns: Sequence[FloatArray], factors: Sequence[Fraction], limit: Fraction) -> FloatArray:
+    """Return the sign of Σ factor · column − limit for each row, (n,): -1, 0 or 1.
+
+    The sign is −1 for a row with a missing value, since nothing is known about it, and 1 for NaN, which no
+    column holds.
+
+    >>> compare_with([np.array([0.1, 3.0])], [Fraction(10)], Fraction(1)).tolist()
+    [1.0, 1.0]
+    """
+    values = np.array(columns, dtype=np.float64)  # (terms, n)
+    weights = np.array([float(factor) for factor in factors])[:, None]
+    missing = (values == MISSING).any(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = weights * np.where(missing, 0.0, values)
+        gap = products.sum(axis=0) - float(limit)
+        # Each factor, product and addition is rounded once, and so is the limit. Each time the error is at
+        # most 2⁻⁵³ of the sum of magnitudes. Twice that leaves room for rounding the band itself.
+        magnitude = np.abs(products).sum(axis=0) + abs(float(limit))
+        band = (len(factors) + 4) * 2.0**-52 * magnitude + TINY
+        # Whole numbers below 2⁵³ are added exactly, and counts often equal their limit.
+        whole = all(number.denominator == 1 for number in (*factors, limit))
+        exact = whole & (values == np.floor(values)).all(axis=0) & (magnitude < 2.0**53)
+    signs: FloatArray = np.sign(gap)
+    for row in np.flatnonzero(~missing & ~exact & ~(np.abs(gap) > band)):
+        signs[row] = _exactly(values[:, row], factors, limit)
+    signs[missing] = -1.0
+    return signs
+
+
+def _exactly(row: FloatArray, factors: Sequence[Fraction], limit: Fraction) -> float:
+    if not np.isfinite(row).all():
+        return 1.0
+    total = sum(
+        (Fraction(value) * factor for value, factor in zip(row.tolist(), factors, strict=True)), -limit
+    )
+    return float((total > 0) - (total < 0))

@@ -1,10 +1,11 @@
 """Define the rule that one feature moves whenever another one does."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
@@ -13,19 +14,19 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float, as_typed
-from p2ce.policy.features.feature import shown_number
+from p2ce.policy.features.feature import FeaturePolicy, shown_number
 from p2ce.policy.file.typed_entries import about
 from p2ce.policy.rules.rule import (
+    Budget,
     Codes,
     Name,
-    ResolvedRule,
     Rule,
     RuleEntry,
     coding_for,
     read_name,
     reject_categories,
 )
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook
 
 Counts = Literal["once", "each"]
 MOST_DECIMALS = 7  # decimal places that fast arithmetic covers
@@ -58,6 +59,7 @@ class Linked(Rule):
     counts: Counts = "once"  # whether the pair counts as one change or two
 
     kind = "linked"
+    about_numbers = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,29 +79,34 @@ class Linked(Rule):
             counts=UNSET if self.counts == "once" else self.counts,
         )
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
         reject_categories(self, codebook, because="a link is about numbers. Use implies() or together()")
-        return ResolvedRule(self, (), self.link(codebook).holds)
+        return ()
 
-    def link(self, codebook: Codebook) -> "Link":
-        """Return the link for the columns of a table."""
-        driver, follower = (coding_for(self, codebook, name) for name in self.columns)
-        return Link(self, driver, follower)
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
+        driver, follower = self.driver, self.follower
+        expected = self.follow(before[driver], after[driver], before[follower], codebook)
+        there: BoolArray = after[follower] == expected
+        return there
 
+    def check(self, features: Mapping[str, FeaturePolicy]) -> None:
+        Rule.check(self, features)
+        for name, partner in (self.columns, self.columns[::-1]):
+            if features[name].fixed:
+                raise InvalidPolicy(
+                    f"{echoed(name)} is fixed, but the rule '{self.text()}' moves it. Remove the rule, or "
+                    f"release {echoed(name)} with free({echoed(name)}): it then moves only together with "
+                    f"{echoed(partner)}."
+                )
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Link:
-    """A link for the columns of a table, computed in the decimals that people read."""
-
-    rule: Linked
-    driver: Coding
-    follower: Coding
-
-    def follow(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
+    def follow(
+        self, before: FloatArray, after: FloatArray, follower: FloatArray, codebook: Codebook
+    ) -> FloatArray:
         """Return the follower's codes if the driver goes from before to after.
 
-        The three arguments broadcast against each other. The code is NaN if the follower's column cannot hold
-        the value, such as half a year in a column of whole years.
+        The three arrays broadcast against each other. The code is NaN if the follower's column cannot hold
+        the value, such as half a year in a column of whole years. Values are computed in the decimals that
+        people read.
         """
         before, after, follower = np.broadcast_arrays(before, after, follower)
         moves = (before != after) & (before != MISSING) & (after != MISSING) & (follower != MISSING)
@@ -107,40 +114,38 @@ class Link:
         moves &= ~unheld
         arrived = np.where(unheld, np.nan, follower)
         if moves.any():
-            arrived[moves] = self._arrive(before[moves], after[moves], follower[moves])
+            driver, own = (coding_for(self, codebook, name).number_dtype for name in self.columns)
+            columns = (before[moves], driver), (after[moves], driver), (follower[moves], own)
+            ratio = as_typed(self.ratio)
+            reached = _in_whole_units(columns, ratio)
+            arrived[moves] = _held(_one_by_one(columns, ratio) if reached is None else reached, own)
         return arrived
 
-    def holds(self, before: Codes, after: Codes) -> BoolArray:
-        driver, follower = self.rule.driver, self.rule.follower
-        expected = self.follow(before[driver], after[driver], before[follower])
-        there: BoolArray = after[follower] == expected
-        return there
 
-    def _arrive(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
-        driver, own, ratio = self.driver.number_dtype, self.follower.number_dtype, as_typed(self.rule.ratio)
-        quick = _in_whole_units(((before, driver), (after, driver), (follower, own)), ratio)
-        if quick is not None:
-            return self._held(quick)
-        exact = [
-            float(as_typed(start, own) + ratio * (as_typed(new, driver) - as_typed(old, driver)))
-            for old, new, start in zip(before.tolist(), after.tolist(), follower.tolist(), strict=True)
-        ]
-        return self._held(np.array(exact))
+TypedColumn: TypeAlias = tuple[FloatArray, "np.dtype[Any]"]
 
-    def _held(self, values: FloatArray) -> FloatArray:
-        """Round to the precision of the follower's column, with NaN for values that it cannot hold."""
-        dtype = self.follower.number_dtype
-        if dtype.kind == "f":
-            with np.errstate(over="ignore"):
-                held = values.astype(dtype).astype(np.float64)
-            return np.where(np.isfinite(held), held, np.nan)
-        low, high = (0.0, 1.0) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        fits = (values == np.floor(values)) & (values >= low) & (values <= high)
-        return np.where(fits, values, np.nan)
+
+def _one_by_one(columns: tuple[TypedColumn, TypedColumn, TypedColumn], ratio: Fraction) -> FloatArray:
+    """Compute follower + ratio · (after − before) as fractions."""
+    exact = zip(
+        *([as_typed(value, dtype) for value in column.tolist()] for column, dtype in columns), strict=True
+    )
+    return np.array([float(start + ratio * (new - old)) for old, new, start in exact])
+
+
+def _held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
+    """Round to the precision of a column, with NaN for values that it cannot hold."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            held = values.astype(dtype).astype(np.float64)
+        return np.where(np.isfinite(held), held, np.nan)
+    low, high = (0.0, 1.0) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    fits = (values == np.floor(values)) & (values >= low) & (values <= high)
+    return np.where(fits, values, np.nan)
 
 
 def _in_whole_units(
-    columns: tuple[tuple[FloatArray, "np.dtype[Any]"], ...], ratio: Fraction
+    columns: tuple[TypedColumn, TypedColumn, TypedColumn], ratio: Fraction
 ) -> FloatArray | None:
     """Compute follower + ratio · (after − before) exactly in units of 10⁻ᵏ, or return None if impossible.
 

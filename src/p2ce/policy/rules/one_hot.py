@@ -1,5 +1,6 @@
 """Define the rule that several 0/1 columns are the levels of one category."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -9,12 +10,13 @@ from msgspec import UNSET, UnsetType
 from p2ce.base.arrays import BoolArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
+from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.file.typed_entries import about
 from p2ce.policy.rules.rule import (
+    Budget,
     Codes,
+    ColumnNames,
     Name,
-    Names,
-    ResolvedRule,
     Rule,
     RuleEntry,
     read_name,
@@ -28,7 +30,7 @@ class OneHotEntry(RuleEntry, tag="one_hot"):
     """0/1 columns that are the levels of one category."""
 
     name: Name
-    columns: Names
+    columns: ColumnNames
     may_be_none: (
         Annotated[bool | None, about("Whether all may be 0; null means as in the data.")] | UnsetType
     ) = UNSET
@@ -42,7 +44,7 @@ class OneHot(Rule):
     """These 0/1 columns are the levels of one category: exactly one of them is 1.
 
     With ``may_be_none``, all of them may be 0 as well, as after an encoder that drops a level. None means
-    that the data decide: all may be 0 if a row of the reference has no level. For a person who has several
+    that the data decide: all may be 0 if a row of the reference has no level. If an instance has several
     levels today, or a missing value, every option has exactly one level.
     """
 
@@ -79,14 +81,36 @@ class OneHot(Rule):
         fits: BoolArray = known & ((count == 1) | ((count == 0) & (self.may_be_none is not False)))
         return fits
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
         reject_categories(self, codebook, because="it already is a category. Leave it out of the group")
-        return ResolvedRule(self, (), self._holds)
+        return ()
 
-    def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:  # noqa: ARG002
         # An option must have a level, unless the user or the data allow none.
         strictly = self if self.may_be_none is not None else replace(self, may_be_none=False)
         return strictly.closed(after)
+
+    def check(self, features: Mapping[str, FeaturePolicy]) -> None:
+        Rule.check(self, features)
+        if self.name in features:
+            raise InvalidPolicy(
+                f"one_hot() names its group {echoed(self.name)}, which is already a column. Choose another "
+                "name."
+            )
+        for level in self.levels:
+            if (kind := features[level].kind) is not Kind.BINARY:
+                what = {Kind.CATEGORY: "a category", Kind.WHOLE: "a whole number"}.get(kind, "a number")
+                raise InvalidPolicy(
+                    f"one_hot() needs columns of 0 and 1, but {echoed(level)} of {echoed(self.name)} is "
+                    f"{what}. Leave it out of the group."
+                )
+        fixed = [level for level in self.levels if features[level].fixed]
+        if fixed and len(fixed) < len(self.levels):
+            free = [level for level in self.levels if level not in fixed]
+            raise InvalidPolicy(
+                f"{', '.join(map(echoed, fixed))} of the group {echoed(self.name)} cannot change, but "
+                f"{', '.join(map(echoed, free))} can. Fix all of its columns in one call, or none."
+            )
 
 
 def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneHot:

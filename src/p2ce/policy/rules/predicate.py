@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from p2ce.base.arrays import BoolArray
 from p2ce.base.visible import as_text, echoed
 from p2ce.errors import InvalidArgument, InvalidOutput, InvalidPolicy, nearest, what_happened
-from p2ce.policy.rules.rule import Name, ResolvedRule, Rule, RuleEntry, check_columns, read_name
+from p2ce.policy.rules.rule import Budget, Codes, Name, Rule, RuleEntry, check_columns, read_name
 from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
@@ -55,17 +55,26 @@ class Predicate(Rule):
     def text(self) -> str:
         return f"{self.name} says yes"
 
-    def entry(self) -> PredicateEntry:
-        """Return the entry. For a Python object it has only the name, which a policy file cannot hold."""
+    def entry(self) -> PredicateEntry | None:
+        """Return the entry; None for a Python object, which a policy file cannot hold."""
+        if not isinstance(self.function, str):
+            return None
         return PredicateEntry(
-            function=self.function if isinstance(self.function, str) else UNSET,  # type: ignore[arg-type]
+            function=self.function,
             name=UNSET if self.name == self.function else self.name,
             columns=list(self.about) or UNSET,
         )
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
+    def described(self) -> dict[str, Any]:
+        return {"rule": self.kind, "name": self.name, "columns": list(self.columns)}
+
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
         check_columns(self, codebook)
-        return ResolvedRule(self)
+        return ()
+
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:  # noqa: ARG002
+        """Return True for every row: codes tell nothing. The function judges frames, see `holds_frame`."""
+        return np.ones(len(next(iter(after.values()), ())), dtype=np.bool_)
 
     def holds_frame(self, frame: "pd.DataFrame") -> BoolArray:
         """Call the function on a copy of rows with the columns' own types, and return its bools (n,)."""

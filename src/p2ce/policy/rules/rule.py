@@ -1,4 +1,4 @@
-"""Define a rule between features, and what the search needs to know about it."""
+"""Define a rule between features: its columns, its budgets, how it judges a row, and its form as data."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,10 +13,11 @@ from msgspec import Meta
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import as_text, echoed, visible_line
 from p2ce.errors import InvalidPolicy, nearest
+from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.file.typed_entries import about
 from p2ce.tables.codebook import Codebook, Coding
 
-# Column → codes (n,), for n people or n candidate rows.
+# Column → codes (n,), for n instances or n candidate rows.
 Codes: TypeAlias = Mapping[str, FloatArray]
 
 # What the entries of a policy file hold.
@@ -24,7 +25,7 @@ Name: TypeAlias = Annotated[str | int | float, about("The name of a column.")]
 Value: TypeAlias = Annotated[str | bool | int | float | None, about("A value; null is a missing value.")]
 Values: TypeAlias = Annotated[list[Value], Meta(min_length=1)]
 ONCE = {"uniqueItems": True}
-Names: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
+ColumnNames: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
 
 
 class RuleEntry(msgspec.Struct, kw_only=True, tag_field="rule", forbid_unknown_fields=True):
@@ -33,80 +34,6 @@ class RuleEntry(msgspec.Struct, kw_only=True, tag_field="rule", forbid_unknown_f
     @abstractmethod
     def rule(self) -> "Rule":
         """Build the rule."""
-
-
-class Rule(ABC):
-    """A rule between features. Rules are frozen and compare by value.
-
-    A rule is about the row *after* the changes. Some rules are also about which columns change. A row that
-    breaks a rule is never returned.
-    """
-
-    # The dataclasses below have slots. Without this line, the base class would give every rule a __dict__.
-    __slots__ = ()
-
-    kind: ClassVar[str]  # the name in a policy file, the same as that of the function
-    prunes: ClassVar[bool] = True  # False: it is only checked on candidate rows
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """The columns that the rule is about, without repetition."""
-
-    @abstractmethod
-    def text(self) -> str:
-        """Return the rule as one line of text."""
-
-    @abstractmethod
-    def entry(self) -> RuleEntry:
-        """Return the rule's entry for a policy file."""
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return the entry as JSON-ready data, ``{"rule": kind, ...}``. Other objects become text."""
-        plain: dict[str, Any] = msgspec.to_builtins(self.entry(), enc_hook=str)
-        return plain
-
-    @abstractmethod
-    def resolve(self, codebook: Codebook) -> "ResolvedRule":
-        """Translate the values that the rule names into the codes of a table's columns."""
-
-    def __str__(self) -> str:
-        return visible_line(self.text())
-
-
-class NamesEntry(RuleEntry):
-    """The form of a rule with nothing but a list of columns."""
-
-    columns: Names
-
-
-@dataclass(frozen=True, slots=True)
-class RuleOfNames(Rule):
-    """A rule with nothing but a list of columns, all treated alike."""
-
-    names: tuple[str, ...]
-
-    form: ClassVar[type[NamesEntry]]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.names
-
-    def entry(self) -> NamesEntry:
-        return self.form(columns=list(self.names))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ResolvedRule:
-    """A rule about codes: how the search may prune by it, and how a row is judged."""
-
-    rule: Rule
-    # The rule holds if and only if all budgets are within their limits, up to rounding if a budget is not
-    # whole. Rules that shape the axes (linked, one_hot) and predicates have no budgets.
-    budgets: tuple["Budget", ...] = ()
-    # (before, after) → (n,): the exact rule, with which every result is checked again. None for a predicate,
-    # which needs frames with the columns' own types: call its ``holds_frame``.
-    holds: Callable[[Codes, Codes], BoolArray] | None = None
 
 
 # (values, current) → what each value adds, broadcast against each other
@@ -118,19 +45,25 @@ class Budget:
     """A sum over columns that must not exceed a limit.
 
     A value with the cost −inf keeps the sum within the limit, for any values of the other columns.
+
+    Args:
+        name: a short text for messages, such as the rule's own.
+        limit: the largest sum that is allowed.
+        whole: whether costs are whole numbers (or −inf) and the limit is a whole number + 0.5. Then there is
+            no rounding problem as long as the sum stays below 2**53.
+        prices: (column, price) pairs; a column may have more than one. A price is a function of (values,
+            current) that returns what each value adds. The two arrays broadcast against each other.
     """
 
     name: str
     limit: float
-    # Whether costs are whole numbers (or −inf) and the limit is a whole number + 0.5. Then there is no
-    # rounding problem as long as the sum stays below 2**53.
     whole: bool
-    prices: tuple[tuple[str, Price], ...]  # a column may have more than one
+    prices: tuple[tuple[str, Price], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that contribute to the sum, without repetition."""
-        return tuple(dict.fromkeys(column for column, _ in self.prices))
+        return columns_once(column for column, _ in self.prices)
 
     def costs(self, column: str, values: FloatArray, current: FloatArray) -> FloatArray:
         """Return the costs (n, w) of values (n, w) for instances with the current values (n, 1)."""
@@ -143,12 +76,84 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class IfChanged:
-    """Add a weight if the value changes."""
+    """The price of a change: a weight if the value differs from today's, else 0."""
 
     weight: float = 1.0
 
     def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
         return np.where(values != current, self.weight, 0.0)
+
+
+class Rule(ABC):
+    """A rule between features. Rules are frozen and compare by value.
+
+    A rule is about the row *after* the changes. Some rules are also about which columns change. A row that
+    breaks a rule is never returned. Values are codes: numbers themselves, ranks of labels (`Coding.code_of`),
+    and MISSING (−inf). For a custom rule, derive a frozen dataclass and define ``kind``, ``columns``,
+    ``text``, ``budgets`` and ``holds``.
+    """
+
+    # The dataclasses below have slots. Without this line, the base class would give every rule a __dict__.
+    __slots__ = ()
+
+    kind: ClassVar[str]  # the name in a policy file, the same as that of the function
+    prunes: ClassVar[bool] = True  # False: it is only checked on candidate rows
+    about_numbers: ClassVar[bool] = False  # True: no column may hold categories
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the rule is about, without repetition."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return the rule as one line of text."""
+
+    @abstractmethod
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
+        """Return the sums by which the search prunes; raise InvalidPolicy if the table does not fit the rule.
+
+        The rule holds if and only if all budgets are within their limits, up to rounding if a budget is not
+        whole. Rules that shape the axes (linked, one_hot) and predicates have no budgets.
+        """
+
+    @abstractmethod
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
+        """Return exactly for which rows the rule holds, (n,). Every result is checked again with it."""
+
+    def check(self, features: Mapping[str, FeaturePolicy]) -> None:
+        """Raise InvalidPolicy if the rule does not fit the features, by name."""
+        for name in self.columns:
+            if name not in features:
+                raise unknown_column(self, name, features)
+            if self.about_numbers and features[name].kind is Kind.CATEGORY:
+                raise InvalidPolicy(
+                    f"The rule '{self.text()}' is about numbers, but {echoed(name)} holds categories. "
+                    f"Use implies(), forbid() or together() for them."
+                )
+
+    def entry(self) -> RuleEntry | None:
+        """Return the rule's entry for a policy file; None if a policy file cannot hold the rule."""
+        return None
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the rule as JSON-ready data: its entry in a policy file, or else its kind and text."""
+        entry = self.entry()
+        if entry is None:
+            return self.described()
+        plain: dict[str, Any] = msgspec.to_builtins(entry, enc_hook=str)
+        return plain
+
+    def described(self) -> dict[str, Any]:
+        """Return the data of a rule that a policy file cannot hold."""
+        return {"rule": self.kind, "text": self.text(), "columns": list(self.columns)}
+
+    def details(self) -> dict[str, Any]:
+        """Return what an explanation states of the rule in addition to its entry."""
+        return {}
+
+    def __str__(self) -> str:
+        return visible_line(self.text())
 
 
 def columns_once(names: Iterable[str]) -> tuple[str, ...]:
@@ -181,13 +186,17 @@ def read_name(rule: str, name: object) -> str:
     return as_text(name)
 
 
+def unknown_column(rule: Rule, column: str, known: Iterable[str]) -> InvalidPolicy:
+    """Return the error for a column that is not there."""
+    return InvalidPolicy(
+        f"The rule '{rule.text()}' names {echoed(column)}, which is not a column. {nearest(column, known)}"
+    )
+
+
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
     """Return the coding of a column, and raise if there is no such column."""
     if column not in codebook.names:
-        raise InvalidPolicy(
-            f"The rule '{rule.text()}' names {echoed(column)}, which is not a column. "
-            f"{nearest(column, codebook.names)}"
-        )
+        raise unknown_column(rule, column, codebook.names)
     return codebook[column]
 
 
@@ -198,7 +207,7 @@ def check_columns(rule: Rule, codebook: Codebook) -> None:
 
 
 def reject_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
-    """Raise if a column of a rule about numbers holds categories."""
+    """Raise if a column of a rule about numbers holds categories, or is not there."""
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:
             raise InvalidPolicy(

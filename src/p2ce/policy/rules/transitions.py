@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import msgspec
 import numpy as np
@@ -11,11 +11,11 @@ from msgspec import Meta
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
+from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.policy.rules.rule import (
     Budget,
     Codes,
     Name,
-    ResolvedRule,
     Rule,
     RuleEntry,
     Value,
@@ -23,11 +23,11 @@ from p2ce.policy.rules.rule import (
     coding_for,
     read_name,
 )
-from p2ce.policy.rules.rule_values import code_of, plain_value, value_text
+from p2ce.policy.rules.rule_values import check_labels, code_of, plain_value, value_text
 from p2ce.tables.codebook import Codebook
 
 # Today's value → the values that it may (or may not) become. Plain Python values, None for missing.
-Moves: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
+Transitions: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
 
 
 class Transition(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -69,8 +69,9 @@ class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
 class _Transitions(Rule):
     """Changes of one column from one value to another. Keeping its value is not a change."""
 
+    allowed: ClassVar[bool]  # whether these are the only changes, or the ones that never happen
     column: str
-    moves: Moves
+    moves: Transitions
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -84,18 +85,26 @@ class _Transitions(Rule):
             f"{value_text(start)} → {', '.join(map(value_text, ends))}" for start, ends in self.moves
         )
 
-    def _pairs(self, codebook: Codebook) -> "_Pairs":
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
+        return (Budget(self.text(), 0.5, True, ((self.column, self._broken(codebook)),)),)
+
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
+        kept: BoolArray = self._broken(codebook)(after[self.column], before[self.column]) == 0
+        return kept
+
+    def check(self, features: Mapping[str, FeaturePolicy]) -> None:
+        Rule.check(self, features)
+        named = [value for start, ends in self.moves for value in (start, *ends)]
+        check_labels(self, features[self.column], named)
+
+    def _broken(self, codebook: Codebook) -> "_BrokenTransition":
         coding = coding_for(self, codebook, self.column)
         pairs = tuple(
-            (code_of(start, coding, rule=self.text()), code_of(end, coding, rule=self.text()))
+            (code_of(start, coding, rule=self), code_of(end, coding, rule=self))
             for start, ends in self.moves
             for end in ends
         )
-        return _Pairs(pairs)
-
-    def _resolved(self, price: "_Forbidden | _NotAllowed") -> ResolvedRule:
-        budget = Budget(self.text(), 0.5, True, ((self.column, price),))
-        return ResolvedRule(self, (budget,), _Allowed(self.column, price).holds)
+        return _BrokenTransition(pairs, self.allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,7 @@ class Forbid(_Transitions):
     """These changes of a column never happen."""
 
     kind = "forbid"
+    allowed = False
 
     def text(self) -> str:
         return f"{self.column} never changes {self._named()}"
@@ -110,15 +120,13 @@ class Forbid(_Transitions):
     def entry(self) -> ForbidEntry:
         return ForbidEntry(column=self.column, transitions=self._listed())
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
-        return self._resolved(_Forbidden(self._pairs(codebook)))
-
 
 @dataclass(frozen=True, slots=True)
 class AllowOnly(_Transitions):
     """A column changes only in these ways."""
 
     kind = "allow_only"
+    allowed = True
 
     def text(self) -> str:
         return f"{self.column} only changes {self._named()}"
@@ -126,47 +134,20 @@ class AllowOnly(_Transitions):
     def entry(self) -> AllowOnlyEntry:
         return AllowOnlyEntry(column=self.column, transitions=self._listed())
 
-    def resolve(self, codebook: Codebook) -> ResolvedRule:
-        return self._resolved(_NotAllowed(self._pairs(codebook)))
-
 
 @dataclass(frozen=True, slots=True)
-class _Pairs:
-    pairs: tuple[tuple[float, float], ...]
+class _BrokenTransition:
+    """The price 1 of a change that breaks the rule."""
 
-    def hit(self, values: FloatArray, current: FloatArray) -> BoolArray:
-        found = np.zeros(np.broadcast_shapes(values.shape, current.shape), dtype=np.bool_)
+    pairs: tuple[tuple[float, float], ...]  # the listed changes, as codes
+    allowed: bool
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
+        listed = np.zeros(np.broadcast_shapes(values.shape, current.shape), dtype=np.bool_)
         for start, end in self.pairs:
-            found |= (current == start) & (values == end)
+            listed |= (current == start) & (values == end)
         # Keeping a value is not a change, even if the rule lists own → own.
-        hit: BoolArray = found & (values != current)
-        return hit
-
-
-@dataclass(frozen=True, slots=True)
-class _Forbidden:
-    named: _Pairs
-
-    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
-        return np.where(self.named.hit(values, current), 1.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _NotAllowed:
-    named: _Pairs
-
-    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
-        return np.where((values != current) & ~self.named.hit(values, current), 1.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Allowed:
-    column: str
-    price: _Forbidden | _NotAllowed
-
-    def holds(self, before: Codes, after: Codes) -> BoolArray:
-        kept: BoolArray = self.price(after[self.column], before[self.column]) == 0
-        return kept
+        return np.where((values != current) & (listed != self.allowed), 1.0, 0.0)
 
 
 def forbid(column: object, transitions: Mapping[Any, Any]) -> Forbid:
@@ -197,7 +178,7 @@ def allow_only(column: object, transitions: Mapping[Any, Any]) -> AllowOnly:
     return AllowOnly(read_name("allow_only", column), _moves("allow_only", transitions))
 
 
-def _moves(rule: str, transitions: object) -> Moves:
+def _moves(rule: str, transitions: object) -> Transitions:
     if not isinstance(transitions, Mapping) or not transitions:
         raise InvalidPolicy(
             f"{rule}() expects what each value may become, got {echoed(transitions)}. "

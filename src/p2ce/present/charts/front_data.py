@@ -139,7 +139,7 @@ def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple
         return explanation.objectives
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
-        check_objective(name, explanation.objectives)
+        require_objective(name, explanation.objectives)
     if not names or len(set(names)) < len(names):
         raise InvalidArgument(
             f"objectives must be some of {list(explanation.objectives)}, each once; got {list(names)}."
@@ -147,7 +147,7 @@ def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple
     return names
 
 
-def check_objective(name: str, known: Sequence[str]) -> None:
+def require_objective(name: str, known: Sequence[str]) -> None:
     """Raise if an objective is unknown."""
     if name not in known:
         raise InvalidArgument(f"These options have no objective {echoed(name)}. {nearest(name, known)}")

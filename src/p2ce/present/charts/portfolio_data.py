@@ -12,7 +12,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts.axis_scales import AxisScale, Bar, Tick, are_counts, is_number, text_ticks
-from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
+from p2ce.present.charts.front_data import cost_scale, cost_ticks, require_objective
 from p2ce.present.wording import Wording, wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Status
 from p2ce.result.explanations import shared_objectives
@@ -91,7 +91,7 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
             "Look at explanations.summary() for what happened to each."
         )
     chosen = known[0] if objective is None else objective
-    check_objective(chosen, known)
+    require_objective(chosen, known)
     least = (min(option.costs[chosen] for option in entry) for entry in entries if len(entry))
     cheapest = [cost for cost in least if math.isfinite(cost)]
     outcomes = tuple(
