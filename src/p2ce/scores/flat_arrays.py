@@ -20,6 +20,11 @@ Records: TypeAlias = npt.NDArray[Any]
 # Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
 SCORE_BITS = 29
 
+# Two scores have a place of their own among the compiled ones; the others may come in any order. A search
+# sorts and lists the leaves of the FIRST, a model, for whole boxes. The SECOND, a detector, may reject many
+# cells that the first accepts: if it does, it scores whole boxes as well.
+FIRST, SECOND = 0, 1
+
 
 class FlatScores(NamedTuple):
     """All scores of a problem, shared by all instances; the trees are stored score by score."""

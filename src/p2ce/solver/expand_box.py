@@ -2,21 +2,19 @@
 
 from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
+from p2ce.scores.flat_arrays import FIRST, SECOND
 from p2ce.scores.leaf_groups import reach_support
 from p2ce.scores.reachable_leaves import best_total, reach_leaves
 from p2ce.solver.box_axes import count_cells, is_decided, list_axes, stay_where_undecided
 from p2ce.solver.box_costs import corner_is_covered, join, price_corner, quantum, trim_box
-from p2ce.solver.check_cell import is_banned, passes
+from p2ce.solver.check_cell import NO_SCORE, is_banned, rejecting_score
 from p2ce.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.solver.offer_cells import offer_cells, put_widest_last
 from p2ce.solver.pareto_front import add_point, is_dominated
 from p2ce.solver.queue_cells import queue_box, queue_cells, screen_cells
 from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES
 from p2ce.solver.split_box import split_by_cost, split_for_bounds
-from p2ce.solver.upper_bounds import estimate_is_low, is_infeasible
-
-# The outcomes of offering a point to the front.
-ADDED, NO_ROOM, REJECTED, IMPLAUSIBLE = range(4)
+from p2ce.solver.upper_bounds import estimate_is_low, falls_short, is_infeasible
 
 
 @kernel
@@ -57,19 +55,21 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
 
     # The cells of a small box are evaluated. External evaluators receive cells in the order of cost, so all
     # axes of their boxes must be decided; for the kernel they need not be.
-    outcome = ADDED
+    rejected_by = NO_SCORE
     if queue is None:
         is_small = size > 0 and volume <= settings.dense_cells
         walks_model = True
         if not is_small:
-            outcome = probe_corner(flat, instance, box, size, settings.keep_ties, search, scratch)
-            if outcome == NO_ROOM:
+            rejected_by, has_room = probe_corner(
+                flat, instance, box, size, settings.keep_ties, search, scratch
+            )
+            if not has_room:
                 return False
             if volume == 1 or corner_is_covered(instance, box, settings.keep_ties, search.front, sums.corner):
                 return True
         # A detector's forest is large. Walking it over a box pays off where plausibility has failed, in this
         # box or in earlier leaves. An instance without recourse mostly fails it everywhere.
-        walks_others = outcome == IMPLAUSIBLE or search.state[IMPLAUSIBLE_LEAVES] > 0
+        walks_others = rejected_by >= SECOND or search.state[IMPLAUSIBLE_LEAVES] > 0
     else:
         is_small = forced == size and volume <= max(settings.dense_cells, 1)
         walks_model = forced == size and not is_small
@@ -79,27 +79,29 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
     # walking them pays off.
     changes_left = settings.max_changes - forced
     count = 0
-    best = 0
+    top = 0
     sorted_leaves = False
     if queue is None:
-        if grouped and flat.scores[0].table < 0:
+        if grouped and flat.scores[FIRST].table < 0:
             # The leaves are already sorted, so listing them is no slower than bounding.
             sorted_leaves = True
             count, visited = reach_support(
                 search.supports.groups, instance, box.spans, box.axes, size, scratch.reached
             )
             counters[WORK] += 4 * visited
-            best = instance.limits[0].base + best_total(flat, 0, scratch.reached, count, scratch.best)
+            top = best_total(flat, FIRST, scratch.reached, count, scratch.best)
     elif settings.bounds and estimate_is_low(flat, instance, box, size, changes_left, sums.few):
         counters[ESTIMATE] += 1
         return True
     for s in range(flat.scores.shape[0]):
         table = flat.scores[s].table
         is_rule = table >= flat.weights.shape[0]
-        if not (settings.bounds or is_rule) or (table < 0 and not (walks_model if s == 0 else walks_others)):
+        if not (settings.bounds or is_rule) or (
+            table < 0 and not (walks_model if s == FIRST else walks_others)
+        ):
             continue
-        if sorted_leaves and s == 0:
-            infeasible = best < instance.limits[0].reject_below
+        if sorted_leaves and s == FIRST:
+            infeasible = falls_short(instance, FIRST, top)
         else:
             infeasible = is_infeasible(
                 flat, s, instance, box, size, changes_left, sums.few, scratch.walk, counters
@@ -109,12 +111,12 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
             return True
 
     if queue is None:
-        if not sorted_leaves and flat.scores[0].table < 0:
+        if not sorted_leaves and flat.scores[FIRST].table < 0:
             count, visited = reach_leaves(
-                flat, 0, instance, box.spans, box.axes, size, changes_left, scratch.walk, scratch.reached
+                flat, FIRST, instance, box.spans, box.axes, size, changes_left, scratch.walk, scratch.reached
             )
             counters[WORK] += 4 * visited
-            best_total(flat, 0, scratch.reached, count, scratch.best)  # the choice of a cut needs this
+            best_total(flat, FIRST, scratch.reached, count, scratch.best)  # the choice of a cut needs this
         if not is_small:
             split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch)
             return True
@@ -144,9 +146,8 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
 def probe_corner(flat, instance, box, size, keep_ties, search, scratch):
     """Offer the cheapest point of the box: undecided axes stay, the others move to their nearest candidate.
 
-    If it is valid and costs no more than the corner, the rest of the box can be skipped. Return the outcome:
-    ADDED (or not worth adding), NO_ROOM in the front, REJECTED by the first score, or IMPLAUSIBLE by a later
-    score.
+    If it is valid and costs no more than the corner, the rest of the box can be skipped. Return the number of
+    the score that rejects the point, or NO_SCORE, and whether the front has room for it.
     """
     steps = 0
     for k in range(size):
@@ -171,13 +172,12 @@ def probe_corner(flat, instance, box, size, keep_ties, search, scratch):
             cost = instance.prices[m, box.axes[k], box.cell[box.axes[k]]].cost
             joined = join(instance.joins[m] == 1, joined, cost)
         trial[m] = quantum(joined)
-    outcome = ADDED
+    rejected_by = NO_SCORE
+    has_room = True
     if not is_dominated(search.front, trial) and not is_banned(flat, instance, box.cell):
-        for s in range(flat.scores.shape[0]):
-            if outcome == ADDED and not passes(flat, s, instance, box.cell, scratch.row, search.counters):
-                outcome = REJECTED if s == 0 else IMPLAUSIBLE
-        if outcome == ADDED and not add_point(search.front, trial, steps, box.cell, keep_ties):
-            outcome = NO_ROOM
+        rejected_by = rejecting_score(flat, instance, box.cell, False, False, scratch.row, search.counters)
+        if rejected_by == NO_SCORE:
+            has_room = add_point(search.front, trial, steps, box.cell, keep_ties)
     for k in range(size):
         box.cell[box.axes[k]] = instance.positions[box.axes[k]].here
-    return outcome
+    return rejected_by, has_room

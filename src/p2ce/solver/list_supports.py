@@ -1,12 +1,14 @@
 """List the supports of an instance one by one, fewest changes first, and skip those that cannot matter."""
 
 from p2ce.jit import kernel
+from p2ce.scores.flat_arrays import FIRST
 from p2ce.scores.leaf_groups import best_lift, sort_into_groups
 from p2ce.scores.reachable_leaves import reach_leaves
 from p2ce.solver.box_costs import join, quantum
 from p2ce.solver.counters import BOXES, DOMINATED, WORK
 from p2ce.solver.pareto_front import is_dominated
 from p2ce.solver.search_state import CHOSEN, FRESH, LIVE, SIZE
+from p2ce.solver.upper_bounds import falls_short
 
 
 @kernel
@@ -14,9 +16,9 @@ def group_leaves(flat, instance, box, listed, search, walk):
     """Sort the model's leaves by what must change to reach them; the current box is the whole grid."""
     axes = box.spans.shape[0]
     groups = search.supports.groups
-    if flat.scores.shape[0] > 0 and flat.scores[0].last_tree > flat.scores[0].first_tree:
+    if flat.scores.shape[0] > 0 and flat.scores[FIRST].last_tree > flat.scores[FIRST].first_tree:
         count, visited = reach_leaves(
-            flat, 0, instance, box.spans, box.axes, axes, listed, walk, groups.reached
+            flat, FIRST, instance, box.spans, box.axes, axes, listed, walk, groups.reached
         )
         search.counters[WORK] += 8 * visited
         sort_into_groups(groups, count, axes)
@@ -24,11 +26,14 @@ def group_leaves(flat, instance, box, listed, search, walk):
 
 @kernel
 def note_own_total(flat, instance, supports):
-    """Store the first score at the current point, and the largest gain of each axis for an additive score."""
+    """Store the first score at the current point, and the largest gain of each axis for an additive score.
+
+    The total is without the score's base, as everywhere.
+    """
     if flat.scores.shape[0] == 0:
         return
-    total = instance.limits[0].base
-    table = flat.scores[0].table
+    total = 0
+    table = flat.scores[FIRST].table
     if table >= 0:
         for a in range(supports.gain.shape[0]):
             position = instance.positions[a]
@@ -40,7 +45,7 @@ def note_own_total(flat, instance, supports):
                     best = max(best, instance.gains[table, a, i] - own)
             supports.gain[a] = best
     else:
-        for tree in range(flat.scores[0].first_tree, flat.scores[0].last_tree):
+        for tree in range(flat.scores[FIRST].first_tree, flat.scores[FIRST].last_tree):
             total += supports.groups.own[tree]
     supports.own_total[0] = total
 
@@ -105,10 +110,10 @@ def support_is_infeasible(flat, instance, box, size, supports, counters):
     if flat.scores.shape[0] == 0:
         return False
     lift = 0
-    if flat.scores[0].table >= 0:
+    if flat.scores[FIRST].table >= 0:
         for k in range(size):
             lift += supports.gain[box.axes[k]]
     else:
         lift, visited = best_lift(supports.groups, box.axes, size, box.spans.shape[0], supports.lifted)
         counters[WORK] += visited
-    return supports.own_total[0] + lift < instance.limits[0].reject_below
+    return falls_short(instance, FIRST, supports.own_total[0] + lift)

@@ -2,20 +2,46 @@
 
 from p2ce.grid.cost_kernel import sort_ascending
 from p2ce.jit import kernel
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.scores.reachable_leaves import highest_total
 from p2ce.solver.box_axes import is_decided
 from p2ce.solver.counters import WORK
 
 
 @kernel
+def falls_short(instance, s, top):
+    """Return whether a score that adds at most ``top`` ticks to its base surely misses its threshold.
+
+    The base is the part of a score that is the same in every cell. This is the only place where a bound is
+    compared with a threshold, the paper's f̄ₐ < τ: of a box, of a row of cells, and of a single cell.
+    """
+    return instance.limits[s].base + top < instance.limits[s].reject_below
+
+
+@kernel
+def verdict_of(instance, s, ticks):
+    """Return the verdict of a score on a cell where it adds ``ticks`` to its base."""
+    if falls_short(instance, s, ticks):
+        return REJECT
+    return ACCEPT if instance.limits[s].base + ticks >= instance.limits[s].accept_from else UNDECIDED
+
+
+@kernel
 def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counters):
-    """Return whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
-    enough = instance.limits[s].reject_below - instance.limits[s].base
-    if flat.scores[s].table >= 0:
-        return best_gains(instance, flat.scores[s].table, box, size, changes_left, few) < enough
-    best, visited = highest_total(flat, s, instance, box.spans, changes_left, walk, enough)
+    """Return whether the score of every point of the box is below its threshold."""
+    table = flat.scores[s].table
+    if table >= 0:
+        return falls_short(instance, s, best_gains(instance, table, box, size, changes_left, few))
+    return forest_is_infeasible(flat, s, instance, box.spans, changes_left, walk, counters)
+
+
+@kernel
+def forest_is_infeasible(flat, s, instance, spans, changes_left, walk, counters):
+    """Return whether a forest is below its threshold everywhere in the box that ``spans`` describes."""
+    enough = instance.limits[s].reject_below - instance.limits[s].base  # the walk may stop below this
+    top, visited = highest_total(flat, s, instance, spans, changes_left, walk, enough)
     counters[WORK] += 4 * visited
-    return best < enough
+    return falls_short(instance, s, top)
 
 
 @kernel
@@ -25,8 +51,16 @@ def estimate_is_low(flat, instance, box, size, changes_left, few):
     if instance.limits.shape[0] == s:
         return False
     table = instance.gains.shape[0] - 1
-    best = best_gains(instance, table, box, size, changes_left, few)
-    return best < instance.limits[s].reject_below - instance.limits[s].base
+    return falls_short(instance, s, best_gains(instance, table, box, size, changes_left, few))
+
+
+@kernel
+def cell_gains(instance, table, cell):
+    """Return the additive part of a single cell."""
+    total = 0
+    for a in range(cell.shape[0]):
+        total += instance.gains[table, a, cell[a]]
+    return total
 
 
 @kernel
