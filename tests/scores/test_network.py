@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.grid.placement import place
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, verdicts
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, verdicts_within
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
@@ -44,11 +44,11 @@ def test_thresholds_at_infinity_are_decided():
 
 def test_between_the_thresholds_only_the_model_knows():
     values = np.array([0.0, 1.0, 1.0 + 1e-12, 2.0, 3.0, np.nan, np.inf, -np.inf])
-    said = verdicts(values, np.full(8, 1e-9), accept_from=2.0, reject_below=1.0)
+    said = verdicts_within(values, np.full(8, 1e-9), accept_from=2.0, reject_below=1.0)
     assert said.tolist() == [REJECT, *[UNDECIDED] * 3, ACCEPT, *[UNDECIDED] * 3]
-    assert (verdicts(values, np.full(8, np.inf), accept_from=2.0, reject_below=1.0) == UNDECIDED).all()
+    assert (verdicts_within(values, np.full(8, np.inf), accept_from=2.0, reject_below=1.0) == UNDECIDED).all()
     assert (
-        verdicts(values, np.full(8, np.nan), accept_from=-np.inf, reject_below=-np.inf) == UNDECIDED
+        verdicts_within(values, np.full(8, np.nan), accept_from=-np.inf, reject_below=-np.inf) == UNDECIDED
     ).all()
 
 

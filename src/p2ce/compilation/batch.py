@@ -15,7 +15,7 @@ from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 from p2ce.scores.black_box_score import PreparedBlackBox
-from p2ce.scores.external import Decided, Placed, PreparedScore
+from p2ce.scores.external import Placed, PreparedScore
 from p2ce.scores.prepared_flat import PreparedFlat
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
@@ -133,13 +133,13 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         is_grouped=bool(problem.compounds),
         known=batch.known if requirement.source is Source.MODEL else None,
     )
+    if requirement.decider is not None:
+        placed = replace(placed, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
     prepared = score.prepare(placed)
     if requirement.source is Source.DETECTOR and batch.own is not None:
         assert isinstance(prepared, PreparedBlackBox)
         prepared = replace(prepared, least=batch.own.least)
-    if requirement.decider is None:
-        return prepared
-    return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
+    return prepared
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:

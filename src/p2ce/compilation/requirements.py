@@ -11,6 +11,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.grid.grouped_axis import Compound
 from p2ce.scores.black_box_score import BlackBoxScore
+from p2ce.scores.flat_arrays import SECOND
 from p2ce.scores.grouped_columns import onto_compounds
 from p2ce.scores.score import FlatScore, Score, seen_as_given
 
@@ -37,16 +38,26 @@ class Requirement:
     # For a score outside the kernel: evaluates the cells inside its error band.
     decider: BlackBoxScore | None = None
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether verification compares the values that the search has seen: those of a black box.
+
+        A rule's function only returns yes or no.
+        """
+        return isinstance(self.score, BlackBoxScore) and self.source is not Source.RULE
+
 
 def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
 
-    A flat detector is number 1, or 0 if no model is flat: if number 1 fails often, the kernel scores whole
-    boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since they are quick.
-    Then come rules that are functions, then black-box models, and last a detector, which is only evaluated
-    on cells that every model accepts.
+    A flat detector is the SECOND, or the FIRST if no model is flat: if it rejects many cells, the kernel
+    scores whole boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since
+    they are quick. Then come rules that are functions, then black-box models, and last a detector, which is
+    only evaluated on cells that every model accepts.
     """
-    flat: list[Requirement] = []
+    models: list[Requirement] = []
+    detectors: list[Requirement] = []
+    budgets: list[Requirement] = []
     quick: list[Requirement] = []
     slow: list[Requirement] = []
     everything = np.arange(len(problem.names))
@@ -57,7 +68,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         for score in model.scores:
             if score.flat is not None:
                 compiled = in_columns_of(score.flat, model.columns, problem.names)
-                flat.append(
+                models.append(
                     Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
                 )
             else:
@@ -70,7 +81,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
         compiled = in_columns_of(detector.score, detector.columns, problem.names)
-        flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
+        detectors.append(Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
         assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
         called = BlackBoxScore(
@@ -83,10 +94,11 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         slow.append(Requirement(score=called, source=Source.DETECTOR, columns=everything))
     for rule in problem.rules:
         for budget in rule.scores(problem.names):
-            flat.append(Requirement(score=budget, source=Source.RULE, columns=everything))
+            budgets.append(Requirement(score=budget, source=Source.RULE, columns=everything))
         if rule.is_predicate:
             holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
             quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
+    flat = [*models[:SECOND], *detectors, *models[SECOND:], *budgets]
     shared = problem.compounds[: problem.shared]
     return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
 

@@ -18,9 +18,8 @@ from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.requirements import Source
 from p2ce.grid.grouped_axis import widen
-from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.external import REJECT
-from p2ce.solver.incumbents import Incumbents
+from p2ce.solver.fronts import Incumbents
 from p2ce.verification.constraints import check_constraints
 
 MOST_TARGETS = 8  # accepted rows of the reference towards which an instance is moved
@@ -70,13 +69,8 @@ class _Seeking:
         self.evaluated: IntArray = np.zeros(len(batch.values), dtype=np.int64)
         requirements = batch.problem.requirements
         self.order = sorted(range(len(requirements)), key=lambda at: ORDER.index(requirements[at].source))
-        # As the evaluators of a search keep them.
-        self.black_boxes = [
-            number
-            for number, one in enumerate(requirements)
-            if isinstance(one.score, BlackBoxScore) and one.source is not Source.RULE
-        ]
-        self.found: list[tuple[IntArray, Int32Array, FloatArray]] = []
+        self.recorded = [number for number, one in enumerate(requirements) if one.is_recorded]
+        self.found: list[tuple[IntArray, Int32Array, dict[int, FloatArray]]] = []
 
     def evaluate(self, instance: IntArray, cells: Int32Array) -> Tried:
         """Evaluate cells in one call. Known cells are not evaluated again."""
@@ -103,15 +97,15 @@ class _Seeking:
         """
         problem, count = self.batch.problem, len(cells)
         lead = np.full(count, -np.inf)
-        said = np.full((count, len(self.black_boxes)), np.nan)
+        recorded = {number: np.full(count, np.nan) for number in self.recorded}
         left = np.arange(count)
         for number in self.order:
             if not len(left):
                 break
             one, score = problem.requirements[number], self.batch.scores[number]
             verdict, value = score.evaluate(instance[left], cells[left], until=self.until)
-            if number in self.black_boxes:
-                said[left, self.black_boxes.index(number)] = value
+            if number in recorded:
+                recorded[number][left] = value
             if one.source is Source.MODEL:
                 above = value - one.score.accept_from
                 lead[left] = np.where(np.isneginf(lead[left]), above, np.minimum(lead[left], above))
@@ -120,7 +114,8 @@ class _Seeking:
         rows = self.batch.rows(instance[left], cells[left])
         before = self.batch.values[instance[left]]
         left = left[check_constraints(problem, before, rows, problem.frame(rows)).allowed]
-        self.found.append((instance[left], cells[left], said[left]))
+        values = {number: value[left] for number, value in recorded.items()}
+        self.found.append((instance[left], cells[left], values))
         accepted = np.zeros(count, dtype=np.bool_)
         accepted[left] = True
         return Tried(accepted, lead)
@@ -128,18 +123,17 @@ class _Seeking:
     def incumbents(self) -> Incumbents:
         """Return all accepted cells."""
         batch, axes = self.batch, self.batch.problem.grid.axis_count
-        nothing = (
-            np.zeros(0, dtype=np.int64),
-            np.zeros((0, axes), dtype=np.int32),
-            np.zeros((0, len(self.black_boxes))),
-        )
-        instance, cells, said = (np.concatenate(parts) for parts in zip(nothing, *self.found, strict=True))
+        instance = np.concatenate([np.zeros(0, dtype=np.int64), *(one for one, _, _ in self.found)])
+        cells = np.concatenate([np.zeros((0, axes), dtype=np.int32), *(some for _, some, _ in self.found)])
         return Incumbents(
             instance=instance,
             points=cells,
             quanta=quanta(batch.tables.totals(instance, cells)),
             steps=np.abs(cells - batch.placement.position[instance]).sum(axis=1, dtype=np.int64),
-            said=said,
+            recorded={
+                number: np.concatenate([np.zeros(0), *(values[number] for _, _, values in self.found)])
+                for number in self.recorded
+            },
         )
 
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from p2ce.arrays import IntArray
 from p2ce.compilation.batch import Batch
+from p2ce.compilation.prove_cells import provably_rejected
 from p2ce.explain.find_incumbents import find_incumbents, seeks_incumbents
 from p2ce.explain.solve_batch import LimitsLeft, SearchLimits
 from p2ce.explain.verified import Outcomes, no_outcomes
 from p2ce.solver.branch_and_bound import Fronts, Incumbents
-from p2ce.verification.verify_cells import EXACTLY, Checked, surely_rejected
+from p2ce.verification.verify_cells import EXACTLY, Checked
 
 # If the model keeps contradicting a score, more rounds than this are not worth it.
 MOST_ROUNDS = 100
@@ -34,7 +35,7 @@ class Rounds:
             len(batch.values), objectives, placement.highest - placement.lowest
         )
         # Instances that are certainly rejected are solved at once. The models decide about the others first.
-        rejected = surely_rejected(batch)
+        rejected = provably_rejected(batch)
         self.waiting: IntArray = np.flatnonzero(rejected)
         self._undecided = ~rejected
         self.kept: list[Checked] = []

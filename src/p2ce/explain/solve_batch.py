@@ -1,20 +1,15 @@
 """Solve some instances of a batch: by branch and bound, or by one of the paper's algorithms."""
 
 import time
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.batch import Batch
-from p2ce.compilation.requirements import Source
 from p2ce.explain.apply_estimate import with_estimate
 from p2ce.paper.solve_by_paper import solve_by_paper
-from p2ce.scores.black_box_score import BlackBoxScore
-from p2ce.scores.external import Boxes, PreparedScore, Verdicts
-from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, no_fronts, solve
-from p2ce.solver.incumbents import Incumbents
+from p2ce.solver.branch_and_bound import ExternalScores, Fronts, Incumbents, Listener, no_fronts, solve
 
 
 class SearchLimits(NamedTuple):
@@ -40,37 +35,6 @@ class LimitsLeft(NamedTuple):
         return time.perf_counter() + float(np.maximum(self.seconds, 0.0).sum())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SomeInstances:
-    """A prepared score for some instances of a batch, as the solver numbers them, until the time is up."""
-
-    score: PreparedScore
-    who: IntArray
-    until: float | None
-
-    @property
-    def bounds_boxes(self) -> bool:
-        return self.score.bounds_boxes
-
-    def evaluate(
-        self,
-        instance: IntArray,
-        cells: Int32Array,
-        *,
-        until: float | None = None,  # noqa: ARG002
-    ) -> Verdicts:
-        """Evaluate cells of these instances."""
-        return self.score.evaluate(self.who[instance], cells, until=self.until)
-
-    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
-        """Evaluate cells of these instances from scratch."""
-        return self.score.verify(self.who[instance], cells)
-
-    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
-        """Bound boxes of these instances."""
-        return self.score.infeasible(self.who[instance], boxes)
-
-
 def solve_batch(
     batch: Batch, who: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
 ) -> Fronts:
@@ -90,7 +54,7 @@ def solve_batch(
         problem.layout,
         instances,
         problem.settings,
-        None if problem.kernel_decides_alone else evaluators(batch, who, limits.until),
+        None if problem.kernel_decides_alone else external_scores(batch, who, limits.until),
         time_limits=limits.seconds,
         work_limits=limits.work,
         listener=limits.listener,
@@ -105,15 +69,14 @@ def solve_completely(batch: Batch, work: int, seconds: float | None = None) -> F
     return solve_batch(batch, np.arange(count), limits)
 
 
-def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[Evaluator]:
-    """List the scores that are evaluated outside the kernel, in their order."""
-    return [
-        Evaluator(
-            score=SomeInstances(score=score, who=who, until=until),
-            has_bound=score.bounds_boxes,
-            # Verification compares two results of a black box; a rule's function only returns yes or no.
-            keeps_values=isinstance(one.score, BlackBoxScore) and one.source is not Source.RULE,
-        )
-        for one, score in zip(batch.problem.requirements, batch.scores, strict=True)
-        if one.score.flat is None
-    ]
+def external_scores(batch: Batch, instances: IntArray, until: float | None = None) -> ExternalScores:
+    """Return the scores that are evaluated outside the kernel, for some instances of a batch."""
+    external = {
+        number: one for number, one in enumerate(batch.problem.requirements) if one.score.flat is None
+    }
+    return ExternalScores(
+        scores={number: batch.scores[number] for number in external},
+        recorded=[number for number, one in external.items() if one.is_recorded],
+        instances=instances,
+        until=until,
+    )

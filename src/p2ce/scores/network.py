@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.scores.external import Placed, PreparedScore, RowScore, Verdicts, verdicts
+from p2ce.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_within
 from p2ce.scores.network_layers import Layer, forward
 from p2ce.scores.network_rounding import DOUBLE, row_error
 from p2ce.scores.score import Bound, seen_as_given
@@ -74,7 +74,7 @@ class NetworkScore:
             seen = self.see(np.asarray(rows, dtype=np.float64))
             value = forward(self.layers, seen)
             margin = row_error(self.layers, seen, self.unit, axes=0)
-            return Verdicts(verdicts(value, margin, self.accept_from, self.reject_below), value)
+            return Verdicts(verdicts_within(value, margin, self.accept_from, self.reject_below), value)
 
     def tolerance(self, rows: FloatArray) -> float:
         """Return how far a probability may be from the library's: the rounding of such rows, and more."""
@@ -88,5 +88,5 @@ class NetworkScore:
         from p2ce.scores.network_batch import lay_out
 
         if placed.is_grouped:
-            return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+            return PreparedRows(evaluate_rows=self.evaluate_rows, placed=placed)
         return lay_out(self, placed)

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread
-from p2ce.scores.external import UNDECIDED, Boxes, Placed, Verdicts, verdicts
+from p2ce.scores.external import UNDECIDED, Boxes, Placed, PreparedScore, Verdicts, decided, verdicts_within
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import activate, forward
 from p2ce.scores.network_rounding import Reach, reach_of, row_error
@@ -19,7 +19,7 @@ REFINED_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedNetwork:
+class PreparedNetwork(PreparedScore):
     """A network, prepared for n instances: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
@@ -40,30 +40,24 @@ class PreparedNetwork:
     def bounds_boxes(self) -> bool:
         return True
 
-    def evaluate(
-        self,
-        instance: IntArray,
-        cells: Int32Array,
-        *,
-        until: float | None = None,  # noqa: ARG002
-    ) -> Verdicts:
-        """Compare cells by the instance's margin, and the undecided ones by their own margins."""
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        """Compare cells by the instance's margin, undecided ones by their own, and then by the decider."""
         owner = np.ascontiguousarray(instance, dtype=np.int64)
         points = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score
         with np.errstate(all="ignore"):
             value = self._values(owner, points)
-            verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
+            verdict = verdicts_within(value, self.reach.margin[owner], score.accept_from, score.reject_below)
             undecided = np.flatnonzero(verdict == UNDECIDED)
             for start in range(0, len(undecided), REFINED_AT_ONCE):
                 some = undecided[start : start + REFINED_AT_ONCE]
                 rows = self._rows(owner[some], points[some])
                 value[some] = forward(score.layers, rows)
                 margin = row_error(score.layers, rows, score.unit, axes=0)
-                verdict[some] = verdicts(value[some], margin, score.accept_from, score.reject_below)
-        return Verdicts(verdict, value)
+                verdict[some] = verdicts_within(value[some], margin, score.accept_from, score.reject_below)
+        return decided(Verdicts(verdict, value), self.placed, instance, cells, until)
 
-    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+    def prove(self, instance: IntArray, cells: Int32Array) -> Verdicts:
         """Evaluate the rows: adding changes to the base is less exact, the farther out an instance lies."""
         return self.score.evaluate_rows(self.placed.rows(instance, cells))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, Int8Array
 from p2ce.errors import InvalidModel
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Placed, PreparedScore, RowScore, Verdicts
+from p2ce.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_of
 from p2ce.scores.forest import Forest
 
 
@@ -58,13 +58,6 @@ class Score(Protocol):
     def prepare(self, placed: Placed) -> PreparedScore:
         """Prepare the score for a batch of instances on the grid."""
         ...
-
-
-def verdicts_of(
-    value: FloatArray, accept_from: float | FloatArray, reject_below: float | FloatArray
-) -> Int8Array:
-    """Compare values (n,) with certified thresholds, one for all values or one for each."""
-    return np.where(value >= accept_from, ACCEPT, np.where(value < reject_below, REJECT, UNDECIDED))
 
 
 def seen_as_given(rows: FloatArray) -> FloatArray:
@@ -159,4 +152,4 @@ class FlatScore:
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Return the score for whole rows; `flat_arrays` is the kernel's form of all flat scores together."""
-        return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+        return PreparedRows(evaluate_rows=self.evaluate_rows, placed=placed)

@@ -229,7 +229,7 @@ def keep_results(p, search, results):
 
 @entry
 def split_queued_box(instances, p, settings, search, scratch, queue, at):
-    """Split a queued box that no evaluator could prune, and open its parts; there must be room for two."""
+    """Split a queued box that no score could prune, and open its parts; there must be room for two."""
     instance = instance_of(instances, p)
     box = scratch.box
     for a in range(box.spans.shape[0]):

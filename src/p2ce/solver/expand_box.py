@@ -24,7 +24,7 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
     The box is ``scratch.box``. ``p`` is the number of the instance, for the queue, and ``flat`` holds the
     arrays of the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes``
     changes count. A ``grouped`` box has at most three axes, all of which must change. With a ``queue``,
-    external evaluators decide which cells are accepted. If it is None, the kernel decides, and no code for
+    external scores decide which cells are accepted. If it is None, the kernel decides, and no code for
     the queue is compiled.
     """
     box = scratch.box
@@ -53,7 +53,7 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
 
-    # The cells of a small box are evaluated. External evaluators receive cells in the order of cost, so all
+    # The cells of a small box are evaluated. External scores receive cells in the order of cost, so all
     # axes of their boxes must be decided; for the kernel they need not be.
     rejected_by = NO_SCORE
     if queue is None:

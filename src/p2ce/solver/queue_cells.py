@@ -1,4 +1,4 @@
-"""Queue the cells of a leaf that may be on the front for the external evaluators."""
+"""Queue the cells of a leaf that may be on the front for the external scores."""
 
 from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
@@ -113,7 +113,7 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
                 continue
             at = queue.used[0]
             queue.used[0] += 1
-            queue.owner[at] = p
+            queue.instance[at] = p
             queue.steps[at] = moved
             for m in range(trial.shape[0]):
                 queue.quanta[at, m] = trial[m]
@@ -124,10 +124,10 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
 
 @kernel
 def queue_box(p, box, changes_left, queue):
-    """Queue a box for the evaluators that can bound it."""
+    """Queue a box for the scores that can bound it."""
     at = queue.used[1]
     queue.used[1] += 1
-    queue.box_owner[at] = p
+    queue.box_instance[at] = p
     queue.changes_left[at] = changes_left
     for a in range(box.spans.shape[0]):
         queue.spans[at, a] = box.spans[a]

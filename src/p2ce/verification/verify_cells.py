@@ -1,6 +1,7 @@
 """Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -9,9 +10,11 @@ import numpy as np
 from p2ce.adapters.evaluate import Closely, evaluate_closely, is_close, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
+from p2ce.compilation.prove_cells import Proof, prove_cells
+from p2ce.compilation.requirements import Source
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
+from p2ce.scores.external import ACCEPT, UNDECIDED
 from p2ce.scores.score import Bound
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import detector_scores
@@ -36,39 +39,6 @@ class Checked(NamedTuple):
         return Checked(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
-class Proof(NamedTuple):
-    """What the scores of a model prove about cells."""
-
-    value: FloatArray  # (cells,) the value of the first score; NaN for a black box
-    accepts: BoolArray  # (cells,)
-    rejects: BoolArray  # (cells,)
-
-
-def prove_by_scores(batch: Batch, number: int, instance: IntArray, cells: Int32Array) -> Proof:
-    """Evaluate cells with the scores of a model, without calling it; a black box proves nothing."""
-    value: FloatArray | None = None
-    accepts = np.ones(len(cells), dtype=np.bool_)
-    rejects = np.zeros(len(cells), dtype=np.bool_)
-    for place in batch.problem.model_scores[number]:
-        verdict, found = batch.scores[place].verify(instance, cells)
-        accepts &= verdict == ACCEPT
-        rejects |= verdict == REJECT
-        value = found if value is None else value
-    assert value is not None, "every model has a score"
-    return Proof(value, accepts, rejects)
-
-
-def surely_rejected(batch: Batch) -> BoolArray:
-    """Mark the instances that some model provably rejects at their current values."""
-    rejected = np.zeros(len(batch.values), dtype=np.bool_)
-    for number, model in enumerate(batch.problem.models):
-        if model.score is not None:
-            rejected |= prove_by_scores(
-                batch, number, np.arange(len(batch.values)), batch.placement.position
-            ).rejects
-    return rejected
-
-
 def _contradictions(model: ModelAdapter, proof: Proof, own: FloatArray) -> BoolArray:
     """Return where the model itself contradicts what its scores prove, or reports another value."""
     accepted = own >= model.threshold
@@ -84,15 +54,16 @@ def verify_cells(
     instance: IntArray,
     cells: Int32Array,
     *,
-    said: FloatArray,
+    recorded: Mapping[int, FloatArray],
     with_instances: bool,
     until: float | None = None,
 ) -> Checked:
     """Verify cells, and the instances themselves if requested, in one call to each of the user's objects.
 
-    ``said`` (cells, black boxes) holds the earlier values of black-box models and detectors. ``until`` is the
-    end of the time for cells, by the clock of `time.perf_counter`: after it, black boxes are not called
-    again, and their earlier values count. The instances come after the cells.
+    ``recorded`` holds the values (cells,) that black-box models and detectors had in the search, by the
+    number of their requirement. ``until`` is the end of the time for cells, by the clock of
+    `time.perf_counter`: after it, black boxes are not called again, and their recorded values count. The
+    instances come after the cells.
     """
     problem, count = batch.problem, len(cells)
     found = slice(count)
@@ -106,13 +77,13 @@ def verify_cells(
     contradicted = np.zeros(len(rows), dtype=np.bool_)
     unsettled = np.zeros(len(rows), dtype=np.bool_)
     rejected_by = np.full(len(rows), EXACTLY)
-    before = iter(said.T)
     for number, model in enumerate(problem.models):
         name = problem.name_of(number)
-        proof = prove_by_scores(batch, number, instance, cells)
-        earlier = next(before) if model.is_black_box and said.size else None
+        first, *others = problem.model_scores[number]
+        proof = prove_cells(batch, number, instance, cells)
+        earlier = recorded.get(first) if count else None
         if earlier is not None and not with_instances and _is_over(until):
-            scores[number], open_rows = _as_said(earlier, model.threshold, model.tolerance)
+            scores[number], open_rows = _as_recorded(earlier, model.threshold, model.tolerance)
         else:
             scores[number], open_rows = evaluate_closely(
                 model.evaluate,
@@ -120,7 +91,7 @@ def verify_cells(
                 name,
                 threshold=model.threshold,
                 tolerance=model.tolerance,
-                settled=proof.accepts | proof.rejects,
+                settled=proof.settled,
                 until=None if with_instances else until,  # instances must be evaluated in any case
             )
             if earlier is not None:
@@ -130,7 +101,6 @@ def verify_cells(
         # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
         # round a row differently at each position of a batch, so its rejection says nothing about other
         # cells. Nor does the rejection of one of several scores that decide together.
-        first, *others = problem.model_scores[number]
         if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
             rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
     thresholds = np.array([[model.threshold] for model in problem.models])
@@ -141,14 +111,14 @@ def verify_cells(
     if problem.detector is not None:
         by_score, proven = problem.flat_detector, None
         if by_score is not None:
-            proven = batch.scores[by_score].verify(instance[found], cells[found])
+            proven = batch.scores[by_score].prove(instance[found], cells[found])
         own = batch.own
         least = None if own is None else partial(own.least, instance[found])
-        is_black_box = problem.required_detector is not None and by_score is None
-        earlier = next(before) if is_black_box and said.size else None
+        own_number = [at for at, one in enumerate(problem.requirements) if one.source is Source.DETECTOR]
+        earlier = recorded.get(own_number[0]) if own_number and count else None
         if earlier is not None and _is_over(until):
             needed = 0.0 if least is None else least(earlier)
-            plausibility[found], open_rows = _as_said(earlier, needed, problem.detector.tolerance)
+            plausibility[found], open_rows = _as_recorded(earlier, needed, problem.detector.tolerance)
         else:
             plausibility[found], open_rows = detector_scores(
                 problem,
@@ -199,6 +169,6 @@ def _is_over(until: float | None) -> bool:
     return until is not None and time.perf_counter() >= until
 
 
-def _as_said(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
+def _as_recorded(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
     """Return a black box's values from the search; those close to the threshold decide nothing."""
     return Closely(values, is_close(values, threshold, tolerance))
