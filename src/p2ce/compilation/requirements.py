@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.errors import UnsupportedDetector
 from p2ce.grid.grouped_axis import Compound
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.flat_arrays import SECOND
@@ -83,7 +84,11 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         compiled = in_columns_of(detector.score, detector.columns, problem.names)
         detectors.append(Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
-        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
+        if detector.evaluate is None:
+            raise UnsupportedDetector(
+                f"The {detector.family} detector expects a score or a function `evaluate`, got neither. Give "
+                "the adapter the detector's own decision function."
+            )
         called = BlackBoxScore(
             name="detector",
             call=detector.evaluate,
