@@ -99,16 +99,16 @@ def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
 
 def test_each_stage_settles_more():
     """On small boxes lines decide what intervals leave open, and tightened lines still more."""
-    from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
+    from p2ce.scores.network_bounds import by_intervals, by_lines, placed_boxes, tighten
 
     laid = laid_out(network(kinds=("relu", "tanh", "relu"), factor=1.5))
     placement = place(GRID, PEOPLE)
     box = Boxes(placement.lowest, placement.highest, np.zeros((2, 3), dtype=bool), np.array([2, 2]))
-    region = region_of(laid, np.arange(2), box)
-    first, intervals = by_intervals(laid, region)
-    second = by_lines(laid, region, intervals)
-    tightened = tighten(laid, region, intervals)
-    third = by_lines(laid, region, tightened)
+    placed = placed_boxes(laid, np.arange(2), box)
+    first, intervals = by_intervals(laid, placed)
+    second = by_lines(laid, placed, intervals)
+    tightened = tighten(laid, placed, intervals)
+    third = by_lines(laid, placed, tightened)
     assert (second < first).all()
     assert (third < second).all()
     for (low, high), (lower, higher) in zip(tightened, intervals, strict=True):

@@ -5,7 +5,7 @@ import pytest
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.candidate_costs import Join, tabulate
+from p2ce.grid.candidate_costs import Join, tabulate_costs
 from p2ce.grid.placement import Placement, place
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, PreparedScore, Verdicts
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
@@ -29,7 +29,7 @@ class ProblemRecord:
         away = self.placement.values - self.placement.current[:, :, None]
         each = [np.where(np.arange(3)[:, None] == axis, away, 0.0) for axis in range(3)]
         costs = each if apart else [away]
-        self.tables = tabulate(costs, [Join.SUM] * len(costs), self.placement)
+        self.tables = tabulate_costs(costs, [Join.SUM] * len(costs), self.placement)
         self.layout: ScoreLayout = flatten_scores([], self.grid, np.zeros(3))
         self.people: FlatInstances = lay_out_instances(
             self.layout, self.grid, self.placement, self.tables, self.values

@@ -8,10 +8,10 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compilation.compiled_problem import Problem, without_special
 from p2ce.compilation.own_plausibility import OwnPlausibility
-from p2ce.compilation.requirements import Requirement, Source
-from p2ce.grid.candidate_costs import CostTables, Join, tabulate
-from p2ce.grid.grouped_axis import Compound, narrow, widen
-from p2ce.grid.placement import Placement, place, point_rows
+from p2ce.compilation.requirements import Origin, Requirement
+from p2ce.grid.candidate_costs import CostTables, Join, tabulate_costs
+from p2ce.grid.grouped_axis import Compound, with_levels, without_levels
+from p2ce.grid.placement import Placement, cell_rows, place
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 from p2ce.scores.black_box_score import PreparedBlackBox
@@ -41,12 +41,12 @@ class Batch:
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
         return self.narrowed(
-            point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+            cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
         )
 
     def narrowed(self, wide: FloatArray) -> FloatArray:
         """Convert rows with the levels of grouped features to rows of all the model's columns."""
-        return narrow(wide, self.problem.compounds)
+        return without_levels(wide, self.problem.compounds)
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
@@ -78,9 +78,9 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.scores.flat_arrays import count_own_value, lay_out_instances
 
-    wide = widen(values, problem.compounds)
+    wide = with_levels(values, problem.compounds)
     placement = place(problem.grid, wide)
-    tables = tabulate(
+    tables = tabulate_costs(
         _prices(problem, placement.values, placement.current),
         [objective.join for objective in problem.objectives],
         placement,
@@ -131,12 +131,12 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         instances=batch.values[:, columns],
         rows=lambda instance, cells: np.ascontiguousarray(batch.rows(instance, cells)[:, columns]),
         is_grouped=bool(problem.compounds),
-        known=batch.known if requirement.source is Source.MODEL else None,
+        known=batch.known if requirement.origin is Origin.MODEL else None,
     )
     if requirement.decider is not None:
         placed = replace(placed, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
     prepared = score.prepare(placed)
-    if requirement.source is Source.DETECTOR and batch.own is not None:
+    if requirement.origin is Origin.DETECTOR and batch.own is not None:
         assert isinstance(prepared, PreparedBlackBox)
         prepared = replace(prepared, least=batch.own.least)
     return prepared
@@ -145,7 +145,7 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the total costs of rows (t, d) of instances (t, d), on or off the grid: (t, objectives)."""
     columns = problem.grid.columns
-    old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
+    old, new = (with_levels(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
     if not len(after):
         return totals

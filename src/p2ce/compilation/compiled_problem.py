@@ -13,14 +13,14 @@ from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
 from p2ce.compilation.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compilation.refine_grid import Detail, Refinement, refined
-from p2ce.compilation.requirements import Requirement, Source, requirements_of
+from p2ce.compilation.requirements import Origin, Requirement, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
 from p2ce.decisions.model_adapter import LEAD, ModelAdapter
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.estimates.attributions import Attributions
 from p2ce.estimates.estimate import Estimate
 from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
-from p2ce.grid.grouped_axis import Compound, widen
+from p2ce.grid.grouped_axis import Compound, with_levels
 from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.feature import FeaturePolicy
 from p2ce.problem.policy import Policy
@@ -179,7 +179,7 @@ class Problem:
     def flat_detector(self) -> int | None:
         """The number of the detector's score in the layout; None if it has none."""
         numbered = enumerate(self.requirements)
-        flat = (number for number, one in numbered if one.source is Source.DETECTOR and one.score.flat)
+        flat = (number for number, one in numbered if one.origin is Origin.DETECTOR and one.score.flat)
         return next(flat, None)
 
     @cached_property
@@ -351,7 +351,7 @@ class Problem:
         if self.finest:
             return Detail.FINEST
         # Rules and detectors never change which candidates exist.
-        models = [one.score.flat for one in self.requirements if one.source is Source.MODEL]
+        models = [one.score.flat for one in self.requirements if one.origin is Origin.MODEL]
         return Detail.THINNED if None in models else Detail.USUAL
 
     def _on_grid(self) -> "Problem":
@@ -430,7 +430,7 @@ def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
         return np.full(len(values), problem.is_personal)
     if not problem.compounds:
         return np.ones(len(values), dtype=np.bool_)
-    return np.asarray(~np.isnan(widen(values, problem.compounds)).any(axis=1))
+    return np.asarray(~np.isnan(with_levels(values, problem.compounds)).any(axis=1))
 
 
 def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:

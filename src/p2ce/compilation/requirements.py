@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem
 
 
-class Source(Enum):
+class Origin(Enum):
     """The origin of a score."""
 
     MODEL = "model"
@@ -33,7 +33,7 @@ class Requirement:
     """A score that every counterfactual must reach."""
 
     score: Score
-    source: Source
+    origin: Origin
     columns: IntArray  # the problem's columns, in the order of the score's
     model: int | None = None  # the number of the model that it belongs to
     # For a score outside the kernel: evaluates the cells inside its error band.
@@ -45,7 +45,7 @@ class Requirement:
 
         A rule's function only returns yes or no.
         """
-        return isinstance(self.score, BlackBoxScore) and self.source is not Source.RULE
+        return isinstance(self.score, BlackBoxScore) and self.origin is not Origin.RULE
 
 
 def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
@@ -70,19 +70,19 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             if score.flat is not None:
                 compiled = in_columns_of(score.flat, model.columns, problem.names)
                 models.append(
-                    Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
+                    Requirement(score=compiled, origin=Origin.MODEL, columns=everything, model=number)
                 )
             else:
                 # If several scores decide together, the whole model decides what one of them leaves open.
                 quick.append(
-                    Requirement(score=score, source=Source.MODEL, columns=columns, model=number, decider=own)
+                    Requirement(score=score, origin=Origin.MODEL, columns=columns, model=number, decider=own)
                 )
         if model.is_black_box:
-            slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
+            slow.append(Requirement(score=own, origin=Origin.MODEL, columns=everything, model=number))
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
         compiled = in_columns_of(detector.score, detector.columns, problem.names)
-        detectors.append(Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
+        detectors.append(Requirement(score=compiled, origin=Origin.DETECTOR, columns=everything))
     elif detector is not None:
         if detector.evaluate is None:
             raise UnsupportedDetector(
@@ -96,13 +96,13 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             threshold=0.0,
             tolerance=detector.tolerance,
         )
-        slow.append(Requirement(score=called, source=Source.DETECTOR, columns=everything))
+        slow.append(Requirement(score=called, origin=Origin.DETECTOR, columns=everything))
     for rule in problem.rules:
         for budget in rule.scores(problem.names):
-            budgets.append(Requirement(score=budget, source=Source.RULE, columns=everything))
+            budgets.append(Requirement(score=budget, origin=Origin.RULE, columns=everything))
         if rule.is_predicate:
             holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
-            quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
+            quick.append(Requirement(score=holds, origin=Origin.RULE, columns=everything))
     flat = [*models[:SECOND], *detectors, *models[SECOND:], *budgets]
     shared = problem.compounds[: problem.shared]
     return (*(_over_groups(one, shared) for one in flat), *quick, *slow)

@@ -11,7 +11,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.compilation.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, InvalidRow, nearest
-from p2ce.grid.grouped_axis import widen
+from p2ce.grid.grouped_axis import with_levels
 from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.evaluation import Evaluation
@@ -93,7 +93,7 @@ def evaluate_proposal(
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
     """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
-    then, now = widen(old[None, :], problem.compounds), widen(new[None, :], problem.compounds)[0]
+    then, now = with_levels(old[None, :], problem.compounds), with_levels(new[None, :], problem.compounds)[0]
     candidates = place(problem.grid, then).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
     together = {member for compound in problem.compounds for member in compound.members.tolist()}

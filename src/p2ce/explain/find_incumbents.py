@@ -16,8 +16,8 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.comparing import quanta
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.compilation.requirements import Source
-from p2ce.grid.grouped_axis import widen
+from p2ce.compilation.requirements import Origin
+from p2ce.grid.grouped_axis import with_levels
 from p2ce.scores.external import REJECT
 from p2ce.solver.fronts import Incumbents
 from p2ce.verification.constraints import check_constraints
@@ -26,7 +26,7 @@ MOST_TARGETS = 8  # accepted rows of the reference towards which an instance is 
 MOST_STEPS = 4  # features that are moved one after the other; each takes one call
 MOST_ON_LINE = 16  # values of a feature that are tried on the way back; each feature takes one call
 MOST_CALLS = 16
-ORDER = (Source.RULE, Source.MODEL, Source.DETECTOR)  # seconds of evaluation
+ORDER = (Origin.RULE, Origin.MODEL, Origin.DETECTOR)  # seconds of evaluation
 CALL_SHARE = 0.2  # of the time, for one call
 
 
@@ -68,7 +68,7 @@ class _Seeking:
         self.known: dict[bytes, tuple[bool, float]] = {}
         self.evaluated: IntArray = np.zeros(len(batch.values), dtype=np.int64)
         requirements = batch.problem.requirements
-        self.order = sorted(range(len(requirements)), key=lambda at: ORDER.index(requirements[at].source))
+        self.order = sorted(range(len(requirements)), key=lambda at: ORDER.index(requirements[at].origin))
         self.recorded = [number for number, one in enumerate(requirements) if one.is_recorded]
         self.found: list[tuple[IntArray, Int32Array, dict[int, FloatArray]]] = []
 
@@ -106,7 +106,7 @@ class _Seeking:
             verdict, value = score.evaluate(instance[left], cells[left], until=self.until)
             if number in recorded:
                 recorded[number][left] = value
-            if one.source is Source.MODEL:
+            if one.origin is Origin.MODEL:
                 above = value - one.score.accept_from
                 lead[left] = np.where(np.isneginf(lead[left]), above, np.minimum(lead[left], above))
             left = left[verdict != REJECT]
@@ -140,7 +140,7 @@ class _Seeking:
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
     """Place accepted rows of the reference on the grid of each instance, and choose some."""
     problem, placement = batch.problem, batch.placement
-    accepted = widen(problem.accepted, problem.compounds)
+    accepted = with_levels(problem.accepted, problem.compounds)
     owners, targets = [], []
     for p in who.tolist():
         cells = np.repeat(placement.position[[p]], len(accepted), axis=0)

@@ -43,7 +43,7 @@ class Verdicts(NamedTuple):
     value: FloatArray  # (cells,)
 
 
-def verdicts_of(
+def verdicts_at(
     value: FloatArray, accept_from: float | FloatArray, reject_below: float | FloatArray
 ) -> Int8Array:
     """Compare values (n,) with certified thresholds, one for all values or one for each."""
@@ -54,7 +54,7 @@ def verdicts_within(
     value: FloatArray, margin: FloatArray, accept_from: float, reject_below: float
 ) -> Int8Array:
     """Compare values that may be off by ``margin`` with the thresholds; non-finite values are undecided."""
-    verdict = verdicts_of(
+    verdict = verdicts_at(
         value, np.nextafter(accept_from + margin, np.inf), np.nextafter(reject_below - margin, -np.inf)
     )
     verdict[~np.isfinite(value) | ~np.isfinite(margin)] = UNDECIDED
@@ -110,13 +110,13 @@ class Placed:
 
 def placed_on(grid: "BaseGrid", placement: "Placement", instances: FloatArray) -> Placed:
     """Return the batch of instances (n, columns) on a grid where every axis moves one column."""
-    from p2ce.grid.placement import point_rows
+    from p2ce.grid.placement import cell_rows
 
     return Placed(
         grid=grid,
         placement=placement,
         instances=instances,
-        rows=lambda instance, cells: point_rows(grid.columns, instances, placement.values, instance, cells),
+        rows=lambda instance, cells: cell_rows(grid.columns, instances, placement.values, instance, cells),
     )
 
 

@@ -50,15 +50,15 @@ class NetworkScore:
         if self.rising.shape != self.sources.shape:
             raise InvalidModel(
                 f"The network {self.name!r} expects `rising` for each of its {len(self.sources)} inputs, got "
-                f"shape {self.rising.shape}. State for every input whether it never decreases with its column."
+                f"shape {self.rising.shape}. State of every input whether it never falls as its column rises."
             )
         expected = len(self.sources)
         for number, layer in enumerate(self.layers, start=1):
             if len(layer.weights) != expected:
                 raise InvalidModel(
                     f"Layer {number} of the network {self.name!r} expects weights of shape ({expected}, …), "
-                    f"a row for each of its inputs, got {layer.weights.shape}. Check the order of the layers, "
-                    "and whether weights must be transposed."
+                    f"a row for each input, got {layer.weights.shape}. Check the order of the layers, and "
+                    "whether weights must be transposed."
                 )
             expected = layer.weights.shape[1]
         if not self.layers or expected != 1 or self.layers[-1].activation != "identity":

@@ -17,7 +17,7 @@ class Instance(NamedTuple):
     joins: Int32Array  # (objectives,)
     shares: FloatArray  # (objectives,)
     gains: Int32Array  # (tables, axes, width)
-    limits: Records  # (scores,) LIMIT
+    thresholds: Records  # (scores,) LIMIT
     banned: Int32Array  # (bans, axes + 1)
 
 
@@ -32,6 +32,6 @@ def instance_of(instances, p):
         instances.joins,
         instances.shares[p],
         instances.gains[p],
-        instances.limits[p],
+        instances.thresholds[p],
         instances.banned[instances.first_ban[p] : instances.first_ban[p + 1]],
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
-from p2ce.scores.external import PreparedScore, Verdicts, verdicts_of
+from p2ce.scores.external import PreparedScore, Verdicts, verdicts_at
 from p2ce.scores.score import FlatScore
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
@@ -40,5 +40,7 @@ class PreparedFlat(PreparedScore):
         row = np.empty(self.instances.own.shape[2])
         cells = np.ascontiguousarray(cells)
         score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
-        limits = self.instances.limits[instance, self.number]
-        return Verdicts(verdicts_of(value, limits["value_accept_from"], limits["value_reject_below"]), value)
+        certified = self.instances.thresholds[instance, self.number]
+        return Verdicts(
+            verdicts_at(value, certified["value_accept_from"], certified["value_reject_below"]), value
+        )

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, Int8Array
 from p2ce.errors import InvalidModel
-from p2ce.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_of
+from p2ce.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_at
 from p2ce.scores.forest import Forest
 
 
@@ -166,7 +166,7 @@ class FlatScore:
 
     def verdicts(self, value: FloatArray) -> Int8Array:
         """Compare values (n,) with the certified thresholds."""
-        return verdicts_of(value, self.accept_from, self.reject_below)
+        return verdicts_at(value, self.accept_from, self.reject_below)
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Return the score for whole rows; `flat_arrays` is the kernel's form of all flat scores together."""

@@ -1,4 +1,4 @@
-"""Score listed points in the library's own order, compiled."""
+"""Score listed cells in the library's own order, compiled."""
 
 from p2ce.jit import entry
 from p2ce.scores.dense import score_cell
@@ -6,7 +6,7 @@ from p2ce.scores.one_instance import instance_of
 
 
 @entry
-def score_points(flat, s, instances, owner, points, row, out):
-    """Write the score of every point (n, axes) of instance ``owner[n]``; ``row`` is scratch (columns,)."""
-    for n in range(points.shape[0]):
-        out[n] = score_cell(flat, s, instance_of(instances, owner[n]), points[n], row)
+def score_points(flat, s, instances, instance, cells, row, out):
+    """Write the score of every point (n, axes) of instance ``instance[n]``; ``row`` is scratch (columns,)."""
+    for n in range(cells.shape[0]):
+        out[n] = score_cell(flat, s, instance_of(instances, instance[n]), cells[n], row)

@@ -33,7 +33,7 @@ def passes(flat, s, instance, cell, row, counters):
         return not falls_short(instance, s, cell_gains(instance, table, cell))
     counters[CHECKED] += 1
     counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
-    return score_cell(flat, s, instance, cell, row) >= instance.limits[s].value_reject_below
+    return score_cell(flat, s, instance, cell, row) >= instance.thresholds[s].value_reject_below
 
 
 @kernel

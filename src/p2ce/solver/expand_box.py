@@ -5,7 +5,7 @@ from p2ce.scores.dense import fill_dense
 from p2ce.scores.flat_arrays import FIRST, SECOND
 from p2ce.scores.leaf_groups import reach_support
 from p2ce.scores.reachable_leaves import best_total, reach_leaves
-from p2ce.solver.box_axes import count_cells, is_decided, list_axes, stay_where_undecided
+from p2ce.solver.box_axes import is_decided, list_axes, most_cells, stay_where_undecided
 from p2ce.solver.box_costs import corner_is_covered, join, price_corner, quantum, trim_box
 from p2ce.solver.check_cell import NO_SCORE, is_banned, rejecting_score
 from p2ce.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
@@ -130,7 +130,7 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
         has_room = True
         if not is_small:
             # Parts of a listed support are split at once; only best-first boxes wait for an external bound.
-            if best_first and (count_cells(instance, box, size, changes_left) >= queue.quota.worth_bounding):
+            if best_first and (most_cells(instance, box, size, changes_left) >= queue.quota.worth_bounding):
                 queue_box(p, box, changes_left, queue)
             else:
                 split_by_cost(instance, box, size, least_changes, best_first, search, sums)

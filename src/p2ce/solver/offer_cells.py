@@ -6,7 +6,7 @@ from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
 from p2ce.scores.external import ACCEPT
 from p2ce.scores.flat_arrays import FIRST, SECOND
-from p2ce.scores.reachable_leaves import NO_LIMIT, reach_leaves
+from p2ce.scores.reachable_leaves import ANY_CHANGES, reach_leaves
 from p2ce.solver.box_costs import join, price_corner, quantum, trim_box
 from p2ce.solver.check_cell import NO_SCORE, is_banned, rejecting_score
 from p2ce.solver.counters import BOUND, WORK
@@ -323,11 +323,11 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
     for a in range(box.spans.shape[0]):
         if box.hull[a].low > box.hull[a].high:
             return False
-    if forest_is_infeasible(flat, SECOND, instance, box.hull, NO_LIMIT, scratch.walk, search.counters):
+    if forest_is_infeasible(flat, SECOND, instance, box.hull, ANY_CHANGES, scratch.walk, search.counters):
         search.counters[BOUND + SECOND] += 1
         return False
     count, visited = reach_leaves(
-        flat, SECOND, instance, box.hull, box.axes, size, NO_LIMIT, scratch.walk, scratch.further
+        flat, SECOND, instance, box.hull, box.axes, size, ANY_CHANGES, scratch.walk, scratch.further
     )
     search.counters[WORK] += 4 * visited
     search.counters[WORK] += 3 * fill_dense(

@@ -3,7 +3,7 @@
 from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
-from p2ce.scores.reachable_leaves import NO_LIMIT, best_total, reach_leaves
+from p2ce.scores.reachable_leaves import ANY_CHANGES, best_total, reach_leaves
 from p2ce.solver.box_costs import join, quantum
 from p2ce.solver.check_cell import is_banned, passes
 from p2ce.solver.counters import BOUND, ESTIMATE, SCORED, WORK
@@ -20,7 +20,7 @@ def screen_cells(flat, instance, box, size, volume, search, scratch):
         if flat.scores[s].table >= 0:
             continue
         count, visited = reach_leaves(
-            flat, s, instance, box.spans, box.axes, size, NO_LIMIT, scratch.walk, scratch.reached
+            flat, s, instance, box.spans, box.axes, size, ANY_CHANGES, scratch.walk, scratch.reached
         )
         search.counters[WORK] += 4 * visited
         if falls_short(instance, s, best_total(flat, s, scratch.reached, count, scratch.best)):
@@ -43,7 +43,7 @@ def sums_pass(flat, instance, cell, counters):
 
     Cells that only the estimate prunes are counted: an explanation is proven if there are none.
     """
-    for s in range(instance.limits.shape[0]):
+    for s in range(instance.thresholds.shape[0]):
         table = flat.scores[s].table if s < flat.scores.shape[0] else instance.gains.shape[0] - 1
         if table >= 0 and falls_short(instance, s, cell_gains(instance, table, cell)):
             if s == flat.scores.shape[0]:

@@ -96,7 +96,7 @@ class SearchDriver:
         listener: Listener | None,
     ) -> None:
         # An explanation is proven if the estimate pruned nothing, which depends on the order of the boxes.
-        self.estimated = instances.limits.shape[1] > len(layout.flat.scores)
+        self.estimated = instances.thresholds.shape[1] > len(layout.flat.scores)
         assert external is not None or (len(layout.flat.scores) and not self.estimated), (
             "without external scores, the kernel needs its own score, and no estimate saves evaluations"
         )

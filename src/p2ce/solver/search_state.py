@@ -45,7 +45,7 @@ class SearchState(NamedTuple):
     supports: SupportList
 
 
-class Box(NamedTuple):
+class CurrentBox(NamedTuple):
     """The current box."""
 
     spans: Records  # (axes,) SPAN
@@ -73,7 +73,7 @@ class Sums(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch that the search of any instance may overwrite."""
 
-    box: Box
+    box: CurrentBox
     sums: Sums
     walk: Walk
     reached: Reached  # leaves of the model in the current box
@@ -118,7 +118,7 @@ def new_scratch(layout: ScoreLayout, instances: FlatInstances, settings: Setting
     dense = max(settings.dense_cells, 1)
     room = layout.leaves + 1
     return Scratch(
-        box=Box(
+        box=CurrentBox(
             spans=np.zeros(axes, dtype=SPAN),
             hull=np.zeros(axes, dtype=SPAN),
             kept=np.zeros(axes, dtype=SPAN),

@@ -15,7 +15,7 @@ def falls_short(instance, s, top):
     The base is the part of a score that is the same in every cell. This is the only place where a bound is
     compared with a threshold, the paper's f̄ₐ < τ: of a box, of a row of cells, and of a single cell.
     """
-    return instance.limits[s].base + top < instance.limits[s].reject_below
+    return instance.thresholds[s].base + top < instance.thresholds[s].reject_below
 
 
 @kernel
@@ -23,7 +23,7 @@ def verdict_of(instance, s, ticks):
     """Return the verdict of a score on a cell where it adds ``ticks`` to its base."""
     if falls_short(instance, s, ticks):
         return REJECT
-    return ACCEPT if instance.limits[s].base + ticks >= instance.limits[s].accept_from else UNDECIDED
+    return ACCEPT if instance.thresholds[s].base + ticks >= instance.thresholds[s].accept_from else UNDECIDED
 
 
 @kernel
@@ -38,7 +38,7 @@ def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counter
 @kernel
 def forest_is_infeasible(flat, s, instance, spans, changes_left, walk, counters):
     """Return whether a forest is below its threshold everywhere in the box that ``spans`` describes."""
-    enough = instance.limits[s].reject_below - instance.limits[s].base  # the walk may stop below this
+    enough = instance.thresholds[s].reject_below - instance.thresholds[s].base  # the walk may stop below this
     top, visited = highest_total(flat, s, instance, spans, changes_left, walk, enough)
     counters[WORK] += 4 * visited
     return falls_short(instance, s, top)
@@ -48,7 +48,7 @@ def forest_is_infeasible(flat, s, instance, spans, changes_left, walk, counters)
 def estimate_is_low(flat, instance, box, size, changes_left, few):
     """Return whether the estimate of every cell in the box misses the threshold; False without estimate."""
     s = flat.scores.shape[0]
-    if instance.limits.shape[0] == s:
+    if instance.thresholds.shape[0] == s:
         return False
     table = instance.gains.shape[0] - 1
     return falls_short(instance, s, best_gains(instance, table, box, size, changes_left, few))

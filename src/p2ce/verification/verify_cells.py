@@ -11,7 +11,7 @@ from p2ce.adapters.evaluate import Closely, evaluate_closely, is_close, require_
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.prove_cells import Proof, prove_cells
-from p2ce.compilation.requirements import Source
+from p2ce.compilation.requirements import Origin
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, UNDECIDED
@@ -22,7 +22,7 @@ from p2ce.verification.evaluate_rows import detector_scores
 EXACTLY = -1  # excludes only this one cell
 
 
-class Checked(NamedTuple):
+class VerifiedCells(NamedTuple):
     """Cells, with the results of the user's own objects."""
 
     instance: IntArray  # (cells,)
@@ -34,9 +34,9 @@ class Checked(NamedTuple):
     contradicted: BoolArray  # (cells,) the result contradicts what a score had proven
     unsettled: BoolArray  # (cells,) failed only because no time was left to evaluate them
 
-    def taken(self, which: BoolArray | slice) -> "Checked":
+    def taken(self, which: BoolArray | slice) -> "VerifiedCells":
         """Return some of the cells."""
-        return Checked(*(part[which] for part in self))  # type: ignore[arg-type]
+        return VerifiedCells(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
 def _contradictions(model: ModelAdapter, proof: Proof, own: FloatArray) -> BoolArray:
@@ -57,7 +57,7 @@ def verify_cells(
     recorded: Mapping[int, FloatArray],
     with_instances: bool,
     until: float | None = None,
-) -> Checked:
+) -> VerifiedCells:
     """Verify cells, and the instances themselves if requested, in one call to each of the user's objects.
 
     ``recorded`` holds the values (cells,) that black-box models and detectors had in the search, by the
@@ -114,7 +114,7 @@ def verify_cells(
             proven = batch.scores[by_score].prove(instance[found], cells[found])
         own = batch.own
         least = None if own is None else partial(own.least, instance[found])
-        own_number = [at for at, one in enumerate(problem.requirements) if one.source is Source.DETECTOR]
+        own_number = [at for at, one in enumerate(problem.requirements) if one.origin is Origin.DETECTOR]
         earlier = recorded.get(own_number[0]) if own_number and count else None
         if earlier is not None and _is_over(until):
             needed = 0.0 if least is None else least(earlier)
@@ -152,7 +152,7 @@ def verify_cells(
         )
     failed[found] |= ~kept.allowed
     contradicted[found] |= kept.broken_for_sure
-    return Checked(
+    return VerifiedCells(
         instance=instance,
         cells=cells,
         scores=problem.reported(scores),

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
 from p2ce.errors import InvalidModel
-from p2ce.scores.tree_nodes import TreeNodes, joined, parsing
+from p2ce.scores.tree_nodes import TreeNodes, join_trees, parsing
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "polars")
 MOST_CATEGORIES = 1 << 24  # XGBoost's own limit
@@ -96,7 +96,7 @@ def check_json(content: bytes) -> None:
     _check_labels(model.get("cats") or {}, features)
     trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
     if trees:
-        joined(trees, columns=features)
+        join_trees(trees, columns=features)
 
 
 def _check_rounds(booster: dict[str, Any], model: dict[str, Any], groups: int) -> None:
