@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from p2ce.comparing import quanta
 from p2ce.jit import entry
 from p2ce.scores.flat_arrays import tick_for
-from p2ce.scores.one_instance import instance_of
 from p2ce.scores.reachable_leaves import highest_total
+from p2ce.scores.score_cells import instance_of
 from p2ce.scores.score_rows import leaves_reached, score_rows
 from p2ce.solver.box_axes import list_axes
 from p2ce.solver.box_costs import price_corner, price_with

@@ -51,24 +51,24 @@ class Batch:
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
         excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
-        owner = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
-        owner = np.concatenate([owner, instance])
-        order = np.argsort(owner, kind="stable")
-        counts = np.bincount(owner, minlength=len(self.values))
+        banned_of = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
+        banned_of = np.concatenate([banned_of, instance])
+        order = np.argsort(banned_of, kind="stable")
+        counts = np.bincount(banned_of, minlength=len(self.values))
         instances = self.instances._replace(
             banned=np.concatenate([self.instances.banned, excluded])[order],
             first_ban=np.append(0, np.cumsum(counts)),
         )
         return replace(self, instances=instances)
 
-    def flat_instances(self, who: IntArray) -> "FlatInstances":
+    def flat_instances(self, chosen: IntArray) -> "FlatInstances":
         """Return some of the instances in the form that the kernel needs."""
         instances = self.instances
-        counts = np.diff(instances.first_ban)[who]
-        mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
+        counts = np.diff(instances.first_ban)[chosen]
+        mine = [np.arange(instances.first_ban[i], instances.first_ban[i + 1]) for i in chosen]
         shared = {"joins", "banned", "first_ban"}
         return instances._replace(
-            **{name: array[who] for name, array in instances._asdict().items() if name not in shared},
+            **{name: array[chosen] for name, array in instances._asdict().items() if name not in shared},
             banned=instances.banned[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
             first_ban=np.append(0, np.cumsum(counts)),
         )

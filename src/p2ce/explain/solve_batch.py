@@ -36,29 +36,29 @@ class LimitsLeft(NamedTuple):
 
 
 def solve_batch(
-    batch: Batch, who: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
+    batch: Batch, instances: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
 ) -> Fronts:
     """Find the fronts of some instances. Cells that the batch excludes are not on them.
 
     ``incumbents`` are accepted cells that are known in advance, of any instances of the batch.
     """
     problem = batch.problem
-    if not len(who):
+    if not len(instances):
         return no_fronts(len(problem.objectives), problem.grid.axis_count)
     if problem.method is not None:
-        return solve_by_paper(batch, who, limits.seconds, limits.work, limits.listener)
-    instances = batch.instances if len(who) == len(batch.values) else batch.flat_instances(who)
+        return solve_by_paper(batch, instances, limits.seconds, limits.work, limits.listener)
+    flat = batch.instances if len(instances) == len(batch.values) else batch.flat_instances(instances)
     if problem.estimate is not None:
-        instances = with_estimate(batch, who, instances)
+        flat = with_estimate(batch, instances, flat)
     return solve(
         problem.layout,
-        instances,
+        flat,
         problem.settings,
-        None if problem.kernel_decides_alone else external_scores(batch, who, limits.until),
+        None if problem.kernel_decides_alone else external_scores(batch, instances, limits.until),
         time_limits=limits.seconds,
         work_limits=limits.work,
         listener=limits.listener,
-        incumbents=None if incumbents is None else incumbents.of(who),
+        incumbents=None if incumbents is None else incumbents.of(instances),
     )
 
 

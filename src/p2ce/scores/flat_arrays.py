@@ -1,6 +1,6 @@
 """Lay out scores and instances as the flat arrays that the compiled kernels use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +11,6 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import CostTables
 from p2ce.grid.placement import Placement, spread
 from p2ce.scores.forest import Forest
-from p2ce.scores.grid_inputs import see_base
 from p2ce.scores.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.scores.score import FlatScore, Spending
 
@@ -51,7 +50,7 @@ class FlatInstances(NamedTuple):
     thresholds: Records  # (n, scores) LIMIT
     # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
     banned: Int32Array
-    first_ban: IntArray  # (n + 1,) bans of instance p are first_ban[p] .. first_ban[p + 1] - 1
+    first_ban: IntArray  # (n + 1,) bans of instance i are first_ban[i] .. first_ban[i + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
@@ -129,6 +128,16 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
         leaves=int(np.isnan(nodes["threshold"]).sum()),
         deepest=int(all_trees["depth"].max(initial=0)),
     )
+
+
+def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: FloatArray) -> FloatArray:
+    """Transform every base candidate by a view, all axes at once: (axes, width). Views work column by column.
+
+    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
+    """
+    rows = np.tile(sample, (grid.width, 1))
+    rows[:, grid.columns] = grid.table.T
+    return np.ascontiguousarray(see(rows)[:, grid.columns].T, dtype=np.float64)
 
 
 def _flatten_forest(

@@ -3,7 +3,6 @@
 import numpy as np
 
 from p2ce.jit import entry, kernel
-from p2ce.scores.largest_gains import add_largest, forget_gains, keep_largest
 
 
 @entry
@@ -15,15 +14,15 @@ def first_layer(base, weights, seen, first, position, instance, cells, below, ou
     """
     width = base.shape[1]
     for cell in range(instance.shape[0]):
-        p = instance[cell]
+        number = instance[cell]
         row = out[cell]
         for j in range(width):
-            row[j] = base[p, j]
+            row[j] = base[number, j]
         for axis in range(cells.shape[1]):
-            at, here = cells[cell, axis], position[p, axis]
+            at, here = cells[cell, axis], position[number, axis]
             if at != here:
                 for slot in range(first[axis], first[axis + 1]):
-                    change = seen[p, slot, at] - seen[p, slot, here]
+                    change = seen[number, slot, at] - seen[number, slot, here]
                     if change != 0.0:  # all but two of a group of one-hot inputs stay the same
                         for j in range(width):
                             row[j] += change * weights[slot, j]
@@ -121,11 +120,11 @@ def best_change(rows, sign, values, begin, end, here, low, high, must, free, pla
 @kernel
 def stands_still(changes, box, axis):
     """Return whether no candidate of an axis changes any input."""
-    p = changes.instance[box]
-    here = changes.position[p, axis]
+    number = changes.instance[box]
+    here = changes.position[number, axis]
     for slot in range(changes.first[axis], changes.first[axis + 1]):
         for at in range(changes.low[box, axis], changes.high[box, axis] + 1):
-            if changes.seen[p, slot, at] != changes.seen[p, slot, here]:
+            if changes.seen[number, slot, at] != changes.seen[number, slot, here]:
                 return False
     return True
 
@@ -133,14 +132,14 @@ def stands_still(changes, box, axis):
 @kernel
 def best_on_axis(rows, sign, changes, box, axis, scratch):
     """Find the largest change of sums by moving along one axis of a box; see `best_change`."""
-    p = changes.instance[box]
+    number = changes.instance[box]
     best_change(
         rows,
         sign,
-        changes.seen[p],
+        changes.seen[number],
         changes.first[axis],
         changes.first[axis + 1],
-        changes.position[p, axis],
+        changes.position[number, axis],
         changes.low[box, axis],
         changes.high[box, axis],
         changes.must[box, axis],
@@ -149,6 +148,32 @@ def best_on_axis(rows, sign, changes, box, axis, scratch):
         scratch.trial,
         scratch.gain,
     )
+
+
+@kernel
+def forget_gains(best, left):
+    """Reset ``best`` (room, width), which holds the ``left`` largest gains of each sum."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            best[k, j] = 0.0
+
+
+@kernel
+def keep_largest(best, left, gain):
+    """Insert the gains (width,) of one more axis; ``gain`` then holds the gains that were displaced."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            known, new = best[k, j], gain[j]
+            best[k, j] = max(known, new)
+            gain[j] = min(known, new)
+
+
+@kernel
+def add_largest(best, left, sign, out):
+    """Add the kept gains to the sums ``out`` (width,)."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            out[j] += sign * best[k, j]
 
 
 @kernel

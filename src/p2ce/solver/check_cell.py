@@ -1,8 +1,8 @@
 """Check whether the compiled scores accept a single cell, and verification has not excluded it."""
 
 from p2ce.jit import kernel
-from p2ce.scores.dense import looks_the_same, score_cell
 from p2ce.scores.flat_arrays import FIRST, SECOND
+from p2ce.scores.score_cells import looks_the_same, score_cell
 from p2ce.solver.counters import CHECKED, WORK
 from p2ce.solver.upper_bounds import cell_gains, falls_short
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
 from p2ce.jit import entry, kernel
-from p2ce.scores.one_instance import instance_of
+from p2ce.scores.score_cells import instance_of
 from p2ce.solver.box_axes import list_axes, release_box
 from p2ce.solver.box_costs import cheapest_change, price_corner
 from p2ce.solver.counters import BOUND, BOXES, COUNTERS, WORK
@@ -48,7 +48,7 @@ class Results(NamedTuple):
     """The fronts of a batch: the points of all instances, one instance after another."""
 
     points: Int32Array  # (room, axes)
-    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
+    first: IntArray  # (n + 1,) points of instance i are first[i] .. first[i + 1] - 1
     counters: IntArray  # (n, COUNTERS)
 
 
@@ -66,32 +66,32 @@ def with_more_results(results: Results) -> Results:
 
 
 @entry
-def expand(flat, instances, p, end, settings, search, scratch, queue, results, budget):
-    """Solve instances p, p + 1, … before ``end``; return the first unsolved one, and why it is unsolved.
+def expand(flat, instances, number, end, settings, search, scratch, queue, results, budget):
+    """Solve the instances from ``number`` to before ``end``; return the first unsolved one, and why it is so.
 
     With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
     only after the queued cells have been evaluated, so the instance stays in ``search``.
     """
-    while p < end:
-        instance = instance_of(instances, p)
+    while number < end:
+        instance = instance_of(instances, number)
         if queue is not None:
             stand_still(instance, scratch.box)  # other instances have used the scratch
         if search.state[STARTED] == 0:
             start_instance(flat, instance, settings, search, scratch)
             budget -= search.counters[WORK]
         spent = search.counters[WORK]
-        code = expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
+        code = expand_instance(flat, instance, number, settings, search, scratch, queue, budget)
         if code != DONE:
-            return p, code
+            return number, code
         if queue is None:
-            if not keep_results(p, search, results):
-                return p, RESULTS_FULL
+            if not keep_results(number, search, results):
+                return number, RESULTS_FULL
             search.state[STARTED] = 0
         budget -= search.counters[WORK] - spent
-        p += 1
+        number += 1
         if budget < 0:
-            return p, PAUSED
-    return p, DONE
+            return number, PAUSED
+    return number, DONE
 
 
 @kernel
@@ -152,7 +152,7 @@ def is_settled(settings, listed, state):
 
 
 @kernel
-def expand_instance(flat, instance, p, settings, search, scratch, queue, budget):
+def expand_instance(flat, instance, number, settings, search, scratch, queue, budget):
     """Search until nothing is open, the budget of work or the quota is used up, or an array is full.
 
     The listed supports come first, fewest changes first, each with its parts as a stack. Then comes the whole
@@ -200,7 +200,7 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
         # Points with at most ``listed`` changes have already been visited, one support at a time.
         least = 0 if listing else listed + ONE_CHANGE
         settled = expand_box(
-            flat, instance, p, settings, size, least, listing, best_first, search, scratch, queue
+            flat, instance, number, settings, size, least, listing, best_first, search, scratch, queue
         )
         if not settled:
             # The rest of the box after trimming must still be searched.
@@ -212,25 +212,25 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
 
 
 @kernel
-def keep_results(p, search, results):
+def keep_results(number, search, results):
     """Append the instance's front to the results; return False if there is no room."""
     count = search.front.used[0]
-    begin = results.first[p]
+    begin = results.first[number]
     if begin + count > results.points.shape[0]:
         return False
     for point in range(count):
         for a in range(results.points.shape[1]):
             results.points[begin + point, a] = search.front.points[point, a]
-    results.first[p + 1] = begin + count
+    results.first[number + 1] = begin + count
     for i in range(search.counters.shape[0]):
-        results.counters[p, i] = search.counters[i]
+        results.counters[number, i] = search.counters[i]
     return True
 
 
 @entry
-def split_queued_box(instances, p, settings, search, scratch, queue, at):
+def split_queued_box(instances, number, settings, search, scratch, queue, at):
     """Split a queued box that no score could prune, and open its parts; there must be room for two."""
-    instance = instance_of(instances, p)
+    instance = instance_of(instances, number)
     box = scratch.box
     for a in range(box.spans.shape[0]):
         box.spans[a] = queue.spans[at, a]

@@ -18,10 +18,12 @@ from p2ce.solver.upper_bounds import estimate_is_low, falls_short, is_infeasible
 
 
 @kernel
-def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_first, search, scratch, queue):
+def expand_box(
+    flat, instance, number, settings, size, least_changes, grouped, best_first, search, scratch, queue
+):
     """Prune, evaluate or split the current box; return False if the front has no room for a point.
 
-    The box is ``scratch.box``. ``p`` is the number of the instance, for the queue, and ``flat`` holds the
+    The box is ``scratch.box``. ``number`` is that of the instance, for the queue, and ``flat`` holds the
     arrays of the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes``
     changes count. A ``grouped`` box has at most three axes, all of which must change. With a ``queue``,
     external scores decide which cells are accepted. If it is None, the kernel decides, and no code for
@@ -131,12 +133,12 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
         if not is_small:
             # Parts of a listed support are split at once; only best-first boxes wait for an external bound.
             if best_first and (most_cells(instance, box, size, changes_left) >= queue.quota.worth_bounding):
-                queue_box(p, box, changes_left, queue)
+                queue_box(number, box, changes_left, queue)
             else:
                 split_by_cost(instance, box, size, least_changes, best_first, search, sums)
             return True
         if screen_cells(flat, instance, box, size, volume, search, scratch):
-            queue_cells(flat, instance, p, box, size, volume, settings.keep_ties, search, scratch, queue)
+            queue_cells(flat, instance, number, box, size, volume, settings.keep_ties, search, scratch, queue)
     for k in range(size):
         box.cell[box.axes[k]] = instance.positions[box.axes[k]].here
     return has_room

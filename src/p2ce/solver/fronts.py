@@ -14,7 +14,7 @@ class Fronts:
     """The fronts of a batch, and what remains open where a limit was reached."""
 
     points: Int32Array  # (points, axes) candidate indices, one instance after another
-    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
+    first: IntArray  # (n + 1,) points of instance i are first[i] .. first[i + 1] - 1
     counters: IntArray  # (n, COUNTERS), see `p2ce.solver.counters`
     finished: BoolArray  # (n,) False if a limit was reached or the listener stopped the search
     open_boxes: IntArray  # (n,)

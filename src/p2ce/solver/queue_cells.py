@@ -62,7 +62,7 @@ def forests_pass(flat, instance, cell, row, counters):
 
 
 @kernel
-def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch, queue):
+def queue_cells(flat, instance, number, box, size, volume, keep_ties, search, scratch, queue):
     """Queue each cell of a screened leaf that may be on the front; all listed axes of a leaf must change."""
     axes = box.axes
     last = axes[size - 1]
@@ -113,7 +113,7 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
                 continue
             at = queue.used[0]
             queue.used[0] += 1
-            queue.instance[at] = p
+            queue.instance[at] = number
             queue.steps[at] = moved
             for m in range(trial.shape[0]):
                 queue.quanta[at, m] = trial[m]
@@ -123,11 +123,11 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
 
 
 @kernel
-def queue_box(p, box, changes_left, queue):
+def queue_box(number, box, changes_left, queue):
     """Queue a box for the scores that can bound it."""
     at = queue.used[1]
     queue.used[1] += 1
-    queue.box_instance[at] = p
+    queue.box_instance[at] = number
     queue.changes_left[at] = changes_left
     for a in range(box.spans.shape[0]):
         queue.spans[at, a] = box.spans[a]

@@ -145,10 +145,10 @@ class SearchDriver:
                 except OutOfTime:
                     out_of_time = True
             now = time.perf_counter()
-            for one, p in zip(self.active, first, strict=True):
+            for one, instance in zip(self.active, first, strict=True):
                 one.seconds += (now - start) / len(self.active)
-                if one.instance > p:  # the kernel has solved the instances before this one
-                    self.seconds[p : one.instance] = one.seconds / (one.instance - p)
+                if one.instance > instance:  # the kernel has solved the instances before this one
+                    self.seconds[instance : one.instance] = one.seconds / (one.instance - instance)
                     one.seconds = 0.0
             solved = all(one.instance == one.end for one in self.active)
             if self.listener is not None and not self.stopped and not solved:
@@ -350,32 +350,32 @@ class SearchDriver:
         """Return whether a search has ended or reached a limit; keep the front of an unfinished instance."""
         if one.instance == one.end:
             return True
-        p = one.instance
+        instance = one.instance
         late = self.stopped or out_of_time or self._work_left(one) < 0
-        late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[p]))
+        late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[instance]))
         if not late and not one.exhausted:
             return False
-        self.seconds[p] = one.seconds
+        self.seconds[instance] = one.seconds
         if self.external is not None:
             self._offer_incumbents(one)  # for an instance that had no time to begin
-            self.evaluated[p] = one
+            self.evaluated[instance] = one
         else:
-            self._write(p, one.search)
-            self.entered = p + 1  # later instances start again
+            self._write(instance, one.search)
+            self.entered = instance + 1  # later instances start again
         if out_of_time or not one.exhausted:
-            self.finished[p] = False
-            self.open_boxes[p], self.open_totals[p] = self._what_is_open(p, one.search)
+            self.finished[instance] = False
+            self.open_boxes[instance], self.open_totals[instance] = self._what_is_open(instance, one.search)
             if out_of_time:
                 # The cells of an unevaluated batch are no longer in the boxes, and may cost next to nothing.
-                self.open_totals[p] = 0.0
+                self.open_totals[instance] = 0.0
         return True
 
-    def _what_is_open(self, p: int, search: ss.SearchState) -> tuple[int, FloatArray]:
+    def _what_is_open(self, instance: int, search: ss.SearchState) -> tuple[int, FloatArray]:
         """Count the open boxes, and bound the cost of all their points from below, objective by objective."""
         joins, settings, state = self.instances.joins, self.settings, search.state
         if not state[ss.STARTED]:
             return 1, np.zeros(len(joins))
-        cheapest = cheapest_open(self.instances, p, search)
+        cheapest = cheapest_open(self.instances, instance, search)
         size = int(state[ss.SIZE])
         listing = size <= min(settings.listed, settings.max_changes)
         unseen = listing or (not state[ss.ROOT_PUSHED] and settings.max_changes > settings.listed)
@@ -388,26 +388,26 @@ class SearchDriver:
         count = max(int(state[ss.OPEN]) + int(unseen), 1)
         return count, np.where(np.isinf(cheapest), 0.0, cheapest)
 
-    def _write(self, p: int, search: ss.SearchState) -> None:
+    def _write(self, instance: int, search: ss.SearchState) -> None:
         """Append the front of an instance to the results, as the kernel does."""
         # Without external scores, this is the previous instance's state until the kernel starts this one.
         started = self.external is not None or bool(search.state[ss.STARTED])
         points = search.front.points[: search.front.used[0] if started else 0]
-        begin = int(self.results.first[p])
+        begin = int(self.results.first[instance])
         while begin + len(points) > len(self.results.points):
             self.results = kernels.with_more_results(self.results)
         self.results.points[begin : begin + len(points)] = points
-        self.results.first[p + 1] = begin + len(points)
-        self.results.counters[p] = search.counters if started else 0
+        self.results.first[instance + 1] = begin + len(points)
+        self.results.counters[instance] = search.counters if started else 0
 
     def _fronts(self) -> Fronts:
         recorded: dict[int, list[float]] = {
             number: [] for number in (() if self.external is None else self.external.recorded)
         }
-        for p in sorted(self.evaluated):
-            one = self.evaluated[p]
-            self._write(p, one.search)
-            points = self.results.points[self.results.first[p] : self.results.first[p + 1]]
+        for instance in sorted(self.evaluated):
+            one = self.evaluated[instance]
+            self._write(instance, one.search)
+            points = self.results.points[self.results.first[instance] : self.results.first[instance + 1]]
             for number, values in recorded.items():
                 values += [one.recorded[number][point.tobytes()] for point in points]
         found = int(self.results.first[-1])
@@ -446,12 +446,12 @@ class SearchDriver:
                 score.infeasible(self.external.instances[:1], everywhere)
 
 
-def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> FloatArray:
+def cheapest_open(instances: FlatInstances, instance: int, search: ss.SearchState) -> FloatArray:
     """Bound the costs of the open boxes from below (objectives,), by the changes that each box must make.
 
     This is the NumPy twin of `price_corner`. It needs no compilation, and is used only at a limit.
     """
-    here = instances.positions["here"][p]
+    here = instances.positions["here"][instance]
     spans = search.boxes[search.heap["slot"][: search.state[ss.OPEN]]]  # (boxes, axes)
     low, high = spans["low"], spans["high"]
     decided = (spans["must"] == 1) | (low > here) | (high < here)
@@ -459,7 +459,7 @@ def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> F
     by_max = (instances.joins == 1)[:, None]
     total = np.zeros((len(by_max), len(spans)))
     least = np.full((len(by_max), len(free)), np.inf)
-    for axis, costs in enumerate(instances.prices["envelope"][p].swapaxes(0, 1)):  # as costs are added
+    for axis, costs in enumerate(instances.prices["envelope"][instance].swapaxes(0, 1)):  # as costs are added
         at = np.flatnonzero(decided[:, axis])
         change = _cheapest_change(costs, low[at, axis], high[at, axis], int(here[axis]))
         total[:, at] = np.where(by_max, np.maximum(total[:, at], change), total[:, at] + change)

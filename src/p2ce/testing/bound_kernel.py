@@ -3,7 +3,7 @@
 from typing import Any
 
 from p2ce.jit import entry
-from p2ce.scores.one_instance import instance_of
+from p2ce.scores.score_cells import instance_of
 from p2ce.solver.box_axes import list_axes
 from p2ce.solver.upper_bounds import is_infeasible
 
