@@ -114,8 +114,8 @@ def verify_cells(
             proven = batch.scores[by_score].prove(instance[found], cells[found])
         own = batch.own
         least = None if own is None else partial(own.least, instance[found])
-        own_number = [at for at, one in enumerate(problem.requirements) if one.origin is Origin.DETECTOR]
-        earlier = recorded.get(own_number[0]) if own_number and count else None
+        kept = [recorded[at] for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
+        earlier = kept[0] if kept and count else None
         if earlier is not None and _is_over(until):
             needed = 0.0 if least is None else least(earlier)
             plausibility[found], open_rows = _as_recorded(earlier, needed, problem.detector.tolerance)
@@ -144,14 +144,14 @@ def verify_cells(
             if by_score is not None and proven is not None:
                 contradicted[found] |= (proven.verdict == ACCEPT) & implausible
                 rejected_by[found][accepted[found] & implausible] = by_score
-    kept = check_constraints(problem, batch.values[instance[found]], rows[found], frame.iloc[found])
-    if kept.rejected_by_predicate.any():
+    constraints = check_constraints(problem, batch.values[instance[found]], rows[found], frame.iloc[found])
+    if constraints.rejected_by_predicate.any():
         raise InvalidOutput(
             "A rule that is a function accepted a row during the search, and rejected it when called again. "
             "It must return the same result every time."
         )
-    failed[found] |= ~kept.allowed
-    contradicted[found] |= kept.broken_for_sure
+    failed[found] |= ~constraints.allowed
+    contradicted[found] |= constraints.broken_for_sure
     return VerifiedCells(
         instance=instance,
         cells=cells,
