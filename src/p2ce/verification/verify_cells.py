@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from p2ce.adapters.evaluate import Closely, evaluate_closely, is_close, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
@@ -66,23 +67,75 @@ def verify_cells(
     instances come after the cells.
     """
     problem, count = batch.problem, len(cells)
-    found = slice(count)
     rows = batch.rows(instance, cells)
     if with_instances:
         rows = np.concatenate([rows, batch.values])
         cells = np.concatenate([cells, batch.placement.position])
         instance = np.concatenate([instance, np.arange(len(batch.values))])
     frame = problem.frame(rows)
-    scores = np.empty((len(problem.models), len(rows)))
-    contradicted = np.zeros(len(rows), dtype=np.bool_)
-    unsettled = np.zeros(len(rows), dtype=np.bool_)
-    rejected_by = np.full(len(rows), EXACTLY)
+    # Instances must be evaluated in any case.
+    models = _verify_by_models(batch, instance, cells, frame, recorded, None if with_instances else until)
+    # The cells without the instances, which need neither plausibility nor constraints.
+    mine, instances, rows, frame = slice(count), instance[:count], rows[:count], frame.iloc[:count]
+    detector = _verify_by_detector(batch, instances, cells[:count], rows, frame, recorded, until)
+    constraints = check_constraints(problem, batch.values[instances], rows, frame)
+    if constraints.rejected_by_predicate.any():
+        raise InvalidOutput(
+            "A rule that is a function accepted a row during the search, and rejected it when called again. "
+            "It must return the same result every time."
+        )
+    failed, contradicted = ~models.accepted | models.unsettled, models.contradicted
+    unsettled, rejected_by = models.unsettled, models.rejected_by
+    failed[mine] |= detector.unsettled | detector.implausible | ~constraints.allowed
+    contradicted[mine] |= detector.contradicted | constraints.broken_for_sure
+    unsettled[mine] |= detector.unsettled
+    if problem.flat_detector is not None:
+        rejected_by[mine][models.accepted[mine] & detector.implausible] = problem.flat_detector
+    plausibility = np.full(len(cells), np.nan)
+    plausibility[mine] = detector.values
+    return VerifiedCells(
+        instance=instance,
+        cells=cells,
+        scores=problem.reported(models.scores),
+        plausibility=plausibility,
+        failed=failed,
+        # A contradicted score cannot exclude other cells.
+        rejected_by=np.where(contradicted, EXACTLY, rejected_by),
+        contradicted=contradicted,
+        unsettled=unsettled,
+    )
+
+
+class _ByModels(NamedTuple):
+    """What the models themselves say of rows."""
+
+    scores: FloatArray  # (models, n)
+    accepted: BoolArray  # (n,) by every model
+    unsettled: BoolArray  # (n,) no time was left to evaluate the row alone
+    contradicted: BoolArray  # (n,) a model contradicts its scores
+    rejected_by: IntArray  # (n,) the number of the forest that rejects the row, or EXACTLY
+
+
+def _verify_by_models(
+    batch: Batch,
+    instance: IntArray,
+    cells: Int32Array,
+    frame: pd.DataFrame,
+    recorded: Mapping[int, FloatArray],
+    until: float | None,
+) -> _ByModels:
+    """Evaluate rows with every model. Their first rows are the cells for which values are recorded."""
+    problem, count = batch.problem, len(frame)
+    scores = np.empty((len(problem.models), count))
+    contradicted = np.zeros(count, dtype=np.bool_)
+    unsettled = np.zeros(count, dtype=np.bool_)
+    rejected_by = np.full(count, EXACTLY)
     for number, model in enumerate(problem.models):
         name = problem.name_of(number)
         first, *others = problem.model_scores[number]
         proof = prove_cells(batch, number, instance, cells)
-        earlier = recorded.get(first) if count else None
-        if earlier is not None and not with_instances and _is_over(until):
+        earlier = recorded.get(first)
+        if earlier is not None and _is_over(until):
             scores[number], open_rows = _as_recorded(earlier, model.threshold, model.tolerance)
         else:
             scores[number], open_rows = evaluate_closely(
@@ -92,10 +145,10 @@ def verify_cells(
                 threshold=model.threshold,
                 tolerance=model.tolerance,
                 settled=proof.settled,
-                until=None if with_instances else until,  # instances must be evaluated in any case
+                until=until,
             )
             if earlier is not None:
-                require_steady(earlier, scores[number, found], name, tolerance=model.tolerance)
+                require_steady(earlier, scores[number, : len(earlier)], name, tolerance=model.tolerance)
         unsettled |= open_rows
         contradicted |= _contradictions(model, proof, scores[number])
         # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
@@ -104,65 +157,63 @@ def verify_cells(
         if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
             rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
     thresholds = np.array([[model.threshold] for model in problem.models])
-    accepted: BoolArray = np.asarray((scores >= thresholds).all(axis=0))
-    failed = ~accepted | unsettled
+    accepted = np.asarray((scores >= thresholds).all(axis=0))
+    return _ByModels(scores, accepted, unsettled, contradicted, rejected_by)
 
-    plausibility = np.full(len(rows), np.nan)
-    if problem.detector is not None:
-        by_score, proven = problem.flat_detector, None
-        if by_score is not None:
-            proven = batch.scores[by_score].prove(instance[found], cells[found])
-        own = batch.own
-        least = None if own is None else partial(own.least, instance[found])
-        kept = [recorded[at] for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
-        earlier = kept[0] if kept and count else None
-        if earlier is not None and _is_over(until):
-            needed = 0.0 if least is None else least(earlier)
-            plausibility[found], open_rows = _as_recorded(earlier, needed, problem.detector.tolerance)
-        else:
-            plausibility[found], open_rows = detector_scores(
-                problem,
-                rows[found],
-                frame.iloc[found],
-                value=None if proven is None else proven.value,
-                settled=None if proven is None else proven.verdict != UNDECIDED,
-                until=until,
-                least=least,
-            )
-            if earlier is not None:
-                tolerance = problem.detector.tolerance
-                require_steady(earlier, plausibility[found], "detector", tolerance=tolerance)
-        unsettled[found] |= open_rows
-        failed[found] |= open_rows
-        if problem.required_detector is not None:
-            if proven is not None and problem.required_detector.evaluate is None:
-                implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
-            else:
-                needed = 0.0 if least is None else least(plausibility[found])
-                implausible = ~(plausibility[found] >= needed)
-            failed[found] |= implausible
-            if by_score is not None and proven is not None:
-                contradicted[found] |= (proven.verdict == ACCEPT) & implausible
-                rejected_by[found][accepted[found] & implausible] = by_score
-    constraints = check_constraints(problem, batch.values[instance[found]], rows[found], frame.iloc[found])
-    if constraints.rejected_by_predicate.any():
-        raise InvalidOutput(
-            "A rule that is a function accepted a row during the search, and rejected it when called again. "
-            "It must return the same result every time."
+
+class _ByDetector(NamedTuple):
+    """What the detector itself says of cells."""
+
+    values: FloatArray  # (cells,) NaN without a detector
+    implausible: BoolArray  # (cells,) False unless plausibility is required
+    unsettled: BoolArray  # (cells,) no time was left to evaluate the row alone
+    contradicted: BoolArray  # (cells,) the detector contradicts its score
+
+
+def _verify_by_detector(
+    batch: Batch,
+    instance: IntArray,
+    cells: Int32Array,
+    rows: FloatArray,
+    frame: pd.DataFrame,
+    recorded: Mapping[int, FloatArray],
+    until: float | None,
+) -> _ByDetector:
+    """Evaluate cells with the detector, if there is one."""
+    problem, count = batch.problem, len(cells)
+    no = np.zeros(count, dtype=np.bool_)
+    if problem.detector is None:
+        return _ByDetector(np.full(count, np.nan), no, no, no)
+    proven = None
+    if problem.flat_detector is not None:
+        proven = batch.scores[problem.flat_detector].prove(instance, cells)
+    least = None if batch.own is None else partial(batch.own.least, instance)
+    tolerance = problem.detector.tolerance
+    called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
+    earlier = recorded[called[0]] if called else None
+    if earlier is not None and _is_over(until):
+        needed = 0.0 if least is None else least(earlier)
+        values, unsettled = _as_recorded(earlier, needed, tolerance)
+    else:
+        values, unsettled = detector_scores(
+            problem,
+            rows,
+            frame,
+            value=None if proven is None else proven.value,
+            settled=None if proven is None else proven.verdict != UNDECIDED,
+            until=until,
+            least=least,
         )
-    failed[found] |= ~constraints.allowed
-    contradicted[found] |= constraints.broken_for_sure
-    return VerifiedCells(
-        instance=instance,
-        cells=cells,
-        scores=problem.reported(scores),
-        plausibility=plausibility,
-        failed=failed,
-        # A contradicted score cannot exclude other cells.
-        rejected_by=np.where(contradicted, EXACTLY, rejected_by),
-        contradicted=contradicted,
-        unsettled=unsettled,
-    )
+        if earlier is not None:
+            require_steady(earlier, values, "detector", tolerance=tolerance)
+    if problem.required_detector is None:
+        return _ByDetector(values, no, unsettled, no)
+    if proven is not None and problem.required_detector.evaluate is None:
+        implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
+    else:
+        implausible = ~(values >= (0.0 if least is None else least(values)))
+    contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible
+    return _ByDetector(values, implausible, unsettled, contradicted)
 
 
 def _is_over(until: float | None) -> bool:
