@@ -55,6 +55,7 @@ class Drive:
                 self.search,
                 self.scratch,
                 queue,
+                None,
                 self.results,
                 budget,
             )

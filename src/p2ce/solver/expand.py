@@ -66,11 +66,14 @@ def with_more_results(results: Results) -> Results:
 
 
 @entry
-def expand(flat, instances, number, end, settings, search, scratch, queue, results, budget):
+def expand(flat, instances, number, end, settings, search, scratch, queue, alone, results, budget):
     """Solve the instances from ``number`` to before ``end``; return the first unsolved one, and why it is so.
 
     With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
-    only after the queued cells have been evaluated, so the instance stays in ``search``.
+    only after the queued cells have been evaluated, so the instance stays in ``search``. Without a queue, the
+    kernel decides ``alone``, which is then True; with one, it is None. Numba tests at compile time whether an
+    argument is None, but only if it is. So each path has an argument of its own, and the code of the other
+    path is not compiled.
     """
     while number < end:
         instance = instance_of(instances, number)
@@ -80,10 +83,10 @@ def expand(flat, instances, number, end, settings, search, scratch, queue, resul
             start_instance(flat, instance, settings, search, scratch)
             budget -= search.counters[WORK]
         spent = search.counters[WORK]
-        code = expand_instance(flat, instance, number, settings, search, scratch, queue, budget)
+        code = expand_instance(flat, instance, number, settings, search, scratch, queue, alone, budget)
         if code != DONE:
             return number, code
-        if queue is None:
+        if alone is not None:
             if not keep_results(number, search, results):
                 return number, RESULTS_FULL
             search.state[STARTED] = 0
@@ -152,7 +155,7 @@ def is_settled(settings, listed, state):
 
 
 @kernel
-def expand_instance(flat, instance, number, settings, search, scratch, queue, budget):
+def expand_instance(flat, instance, number, settings, search, scratch, queue, alone, budget):
     """Search until nothing is open, the budget of work or the quota is used up, or an array is full.
 
     The listed supports come first, fewest changes first, each with its parts as a stack. Then comes the whole
@@ -200,7 +203,7 @@ def expand_instance(flat, instance, number, settings, search, scratch, queue, bu
         # Points with at most ``listed`` changes have already been visited, one support at a time.
         least = 0 if listing else listed + ONE_CHANGE
         settled = expand_box(
-            flat, instance, number, settings, size, least, listing, best_first, search, scratch, queue
+            flat, instance, number, settings, size, least, listing, best_first, search, scratch, queue, alone
         )
         if not settled:
             # The rest of the box after trimming must still be searched.

@@ -19,15 +19,15 @@ from p2ce.solver.upper_bounds import estimate_is_low, falls_short, is_infeasible
 
 @kernel
 def expand_box(
-    flat, instance, number, settings, size, least_changes, grouped, best_first, search, scratch, queue
+    flat, instance, number, settings, size, least_changes, grouped, best_first, search, scratch, queue, alone
 ):
     """Prune, evaluate or split the current box; return False if the front has no room for a point.
 
     The box is ``scratch.box``. ``number`` is that of the instance, for the queue, and ``flat`` holds the
     arrays of the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes``
     changes count. A ``grouped`` box has at most three axes, all of which must change. With a ``queue``,
-    external scores decide which cells are accepted. If it is None, the kernel decides, and no code for
-    the queue is compiled.
+    external scores decide which cells are accepted; else the kernel decides ``alone``. The one of them that
+    is None is so at compile time, and its code is not compiled.
     """
     box = scratch.box
     counters = search.counters
@@ -57,10 +57,12 @@ def expand_box(
 
     # The cells of a small box are evaluated. External scores receive cells in the order of cost, so all
     # axes of their boxes must be decided; for the kernel they need not be.
-    rejected_by = NO_SCORE
-    if queue is None:
+    is_small = False
+    walks_model = True
+    walks_others = False
+    if alone is not None:
         is_small = size > 0 and volume <= settings.dense_cells
-        walks_model = True
+        rejected_by = NO_SCORE
         if not is_small:
             rejected_by, has_room = probe_corner(
                 flat, instance, box, size, settings.keep_ties, search, scratch
@@ -72,7 +74,7 @@ def expand_box(
         # A detector's forest is large. Walking it over a box pays off where plausibility has failed, in this
         # box or in earlier leaves. An instance without recourse mostly fails it everywhere.
         walks_others = rejected_by >= SECOND or search.state[IMPLAUSIBLE_LEAVES] > 0
-    else:
+    if queue is not None:
         is_small = forced == size and volume <= max(settings.dense_cells, 1)
         walks_model = forced == size and not is_small
         walks_others = walks_model
@@ -83,7 +85,7 @@ def expand_box(
     count = 0
     top = 0
     sorted_leaves = False
-    if queue is None:
+    if alone is not None:  # noqa: SIM102 - pruned at compile time where it is None
         if grouped and flat.scores[FIRST].table < 0:
             # The leaves are already sorted, so listing them is no slower than bounding.
             sorted_leaves = True
@@ -92,9 +94,10 @@ def expand_box(
             )
             counters[WORK] += 4 * visited
             top = best_total(flat, FIRST, scratch.reached, count, scratch.best)
-    elif settings.bounds and estimate_is_low(flat, instance, box, size, changes_left, sums.few):
-        counters[ESTIMATE] += 1
-        return True
+    if queue is not None:  # noqa: SIM102 - as above
+        if settings.bounds and estimate_is_low(flat, instance, box, size, changes_left, sums.few):
+            counters[ESTIMATE] += 1
+            return True
     for s in range(flat.scores.shape[0]):
         table = flat.scores[s].table
         is_rule = table >= flat.weights.shape[0]
@@ -112,7 +115,8 @@ def expand_box(
             counters[RULE if is_rule else BOUND + min(s, 2)] += 1
             return True
 
-    if queue is None:
+    has_room = True
+    if alone is not None:
         if not sorted_leaves and flat.scores[FIRST].table < 0:
             count, visited = reach_leaves(
                 flat, FIRST, instance, box.spans, box.axes, size, changes_left, scratch.walk, scratch.reached
@@ -128,8 +132,7 @@ def expand_box(
         if count > 0:
             fill_dense(scratch.reached, count, box.spans, box.axes, size, scratch.corner, scratch.cells)
         has_room = offer_cells(flat, instance, box, size, volume, least_changes, settings, search, scratch)
-    else:
-        has_room = True
+    if queue is not None:
         if not is_small:
             # Parts of a listed support are split at once; only best-first boxes wait for an external bound.
             if best_first and (most_cells(instance, box, size, changes_left) >= queue.quota.worth_bounding):

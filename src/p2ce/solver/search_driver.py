@@ -221,6 +221,7 @@ class SearchDriver:
                 one.search,
                 self.scratch,
                 queue,
+                True if queue is None else None,
                 self.results,
                 budget,
             )
