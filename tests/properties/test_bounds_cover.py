@@ -28,7 +28,8 @@ def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
     instance = instance_of(instances, p)
     box = scratch.box
     size = list_axes(instance, box)
-    return is_infeasible(flat, s, instance, box, size, changes_left, scratch.sums.few, scratch.walk, counters)
+    few, walk = scratch.sums.few, scratch.walk
+    return is_infeasible(flat, s, instance, box.spans, box.axes, size, changes_left, few, walk, counters)
 
 
 @entry

@@ -11,14 +11,8 @@ from p2ce.solver.box_axes import list_axes, release_box
 from p2ce.solver.box_costs import cheapest_change, price_corner
 from p2ce.solver.counters import BOUND, BOXES, COUNTERS, WORK
 from p2ce.solver.expand_box import expand_box
-from p2ce.solver.list_supports import (
-    group_leaves,
-    next_support,
-    note_own_total,
-    support_is_infeasible,
-    take_support,
-)
-from p2ce.solver.open_boxes import has_room, pop_box, push_box
+from p2ce.solver.list_supports import next_support, prepare_supports, support_is_infeasible
+from p2ce.solver.open_boxes import pop_box, push_box
 from p2ce.solver.pareto_front import add_point, is_dominated
 from p2ce.solver.search_state import (
     BOXES_FULL,
@@ -142,8 +136,7 @@ def start_instance(flat, instance, settings, search, scratch):
             live += 1
     state[LIVE] = live
     if settings.listed > 0:
-        group_leaves(flat, instance, box, settings.listed, search, scratch.walk)
-        note_own_total(flat, instance, supports)
+        prepare_supports(flat, instance, box, settings.listed, search, scratch.walk)
     release_box(instance, box)
 
 
@@ -172,7 +165,7 @@ def expand_instance(flat, instance, number, settings, search, scratch, queue, al
         if queue is not None:  # noqa: SIM102 - pruned at compile time where it is None
             if queue.used[0] >= queue.quota.cells or queue.used[1] >= queue.quota.boxes:
                 return PAUSED
-        if not has_room(search, 2):
+        if state[OPEN] + 2 > search.heap.shape[0]:  # a split opens two boxes
             return BOXES_FULL
         counters[WORK] += 50
         listing = state[SIZE] <= listed
@@ -182,11 +175,11 @@ def expand_instance(flat, instance, number, settings, search, scratch, queue, al
             key = pop_box(search, box, best_first)
             size = list_axes(instance, box)
         elif listing:
-            if not next_support(instance, search, scratch.sums):
+            if not next_support(instance, box, search, scratch.sums):
                 state[SIZE] += 1
                 state[FRESH] = 1
                 continue
-            size = take_support(instance, box, search)
+            size = state[SIZE]
             if settings.bounds and support_is_infeasible(
                 flat, instance, box, size, search.supports, counters
             ):

@@ -109,7 +109,7 @@ def expand_box(
             infeasible = falls_short(instance, FIRST, top)
         else:
             infeasible = is_infeasible(
-                flat, s, instance, box, size, changes_left, sums.few, scratch.walk, counters
+                flat, s, instance, box.spans, box.axes, size, changes_left, sums.few, scratch.walk, counters
             )
         if infeasible:
             counters[RULE if is_rule else BOUND + min(s, 2)] += 1

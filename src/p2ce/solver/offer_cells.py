@@ -12,7 +12,7 @@ from p2ce.solver.check_cell import NO_SCORE, is_banned, rejecting_score
 from p2ce.solver.counters import BOUND, WORK
 from p2ce.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES, MONOTONE, ROW_AXIS
-from p2ce.solver.upper_bounds import falls_short, forest_is_infeasible, verdict_of
+from p2ce.solver.upper_bounds import falls_short, is_infeasible, verdict_of
 
 # The number of cells that may fail the detector one by one before it scores the whole leaf. It is lower if
 # that has already happened for the instance.
@@ -323,7 +323,10 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
     for a in range(box.spans.shape[0]):
         if box.hull[a].low > box.hull[a].high:
             return False
-    if forest_is_infeasible(flat, SECOND, instance, box.hull, ANY_CHANGES, scratch.walk, search.counters):
+    few = scratch.sums.few
+    if is_infeasible(
+        flat, SECOND, instance, box.hull, box.axes, size, ANY_CHANGES, few, scratch.walk, search.counters
+    ):
         search.counters[BOUND + SECOND] += 1
         return False
     count, visited = reach_leaves(

@@ -27,17 +27,14 @@ def verdict_of(instance, s, ticks):
 
 
 @kernel
-def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counters):
-    """Return whether the score of every point of the box is below its threshold."""
+def is_infeasible(flat, s, instance, spans, axes, size, changes_left, few, walk, counters):
+    """Return whether a score is below its threshold in every point of the box that ``spans`` describes.
+
+    ``axes`` lists the ``size`` axes of the box that can or must leave the current value.
+    """
     table = flat.scores[s].table
     if table >= 0:
-        return falls_short(instance, s, best_gains(instance, table, box, size, changes_left, few))
-    return forest_is_infeasible(flat, s, instance, box.spans, changes_left, walk, counters)
-
-
-@kernel
-def forest_is_infeasible(flat, s, instance, spans, changes_left, walk, counters):
-    """Return whether a forest is below its threshold everywhere in the box that ``spans`` describes."""
+        return falls_short(instance, s, best_gains(instance, table, spans, axes, size, changes_left, few))
     enough = instance.thresholds[s].reject_below - instance.thresholds[s].base  # the walk may stop below this
     top, visited = highest_total(flat, s, instance, spans, changes_left, walk, enough)
     counters[WORK] += 4 * visited
@@ -51,7 +48,7 @@ def estimate_is_low(flat, instance, box, size, changes_left, few):
     if instance.thresholds.shape[0] == s:
         return False
     table = instance.gains.shape[0] - 1
-    return falls_short(instance, s, best_gains(instance, table, box, size, changes_left, few))
+    return falls_short(instance, s, best_gains(instance, table, box.spans, box.axes, size, changes_left, few))
 
 
 @kernel
@@ -64,15 +61,15 @@ def cell_gains(instance, table, cell):
 
 
 @kernel
-def best_gains(instance, table, box, size, changes_left, few):
+def best_gains(instance, table, spans, axes, size, changes_left, few):
     """Return the largest additive part over the box, with at most ``changes_left`` undecided axes moved."""
     total = 0
-    for a in range(box.spans.shape[0]):
+    for a in range(spans.shape[0]):
         total += instance.gains[table, a, instance.positions[a].here]
     waiting = 0
     for k in range(size):
-        a = box.axes[k]
-        span = box.spans[a]
+        a = axes[k]
+        span = spans[a]
         here = instance.positions[a].here
         best = -(1 << 40)
         for i in range(span.low, span.high + 1):

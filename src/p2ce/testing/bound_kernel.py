@@ -32,4 +32,6 @@ def drop_boxes(
             span.high = high[b, a]
             span.must = 1 if must[b, a] else 0
         size = list_axes(instance, box)
-        out[b] = is_infeasible(flat, 0, instance, box, size, changes_left[b], few, walk, counters)
+        out[b] = is_infeasible(
+            flat, 0, instance, box.spans, box.axes, size, changes_left[b], few, walk, counters
+        )
