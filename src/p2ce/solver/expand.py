@@ -66,8 +66,8 @@ def expand(flat, instances, number, end, settings, search, scratch, queue, alone
     With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
     only after the queued cells have been evaluated, so the instance stays in ``search``. Without a queue, the
     kernel decides ``alone``, which is then True; with one, it is None. Numba tests at compile time whether an
-    argument is None, but only if it is. So each path has an argument of its own, and the code of the other
-    path is not compiled.
+    argument is None, but only if it is. So each path has an argument, and the code of the other path is not
+    compiled.
     """
     while number < end:
         instance = instance_of(instances, number)

@@ -101,9 +101,8 @@ def expand_box(
     for s in range(flat.scores.shape[0]):
         table = flat.scores[s].table
         is_rule = table >= flat.weights.shape[0]
-        if not (settings.bounds or is_rule) or (
-            table < 0 and not (walks_model if s == FIRST else walks_others)
-        ):
+        walks = walks_model if s == FIRST else walks_others
+        if not (settings.bounds or is_rule) or (table < 0 and not walks):
             continue
         if sorted_leaves and s == FIRST:
             infeasible = falls_short(instance, FIRST, top)
