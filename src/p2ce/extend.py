@@ -89,11 +89,11 @@ from p2ce.tables.codebook import Codebook as Codebook
 from p2ce.tables.codebook import Coding as Coding
 
 if TYPE_CHECKING:
-    from p2ce.testing import check_adapter as check_adapter
-    from p2ce.testing import check_detector as check_detector
-    from p2ce.testing import check_model as check_model
-    from p2ce.testing import check_objective as check_objective
-    from p2ce.testing import check_rule as check_rule
+    from p2ce.testing.check_model import check_adapter as check_adapter
+    from p2ce.testing.check_detector import check_detector as check_detector
+    from p2ce.testing.check_model import check_model as check_model
+    from p2ce.testing.check_objective import check_objective as check_objective
+    from p2ce.testing.check_rule import check_rule as check_rule
 
 # The checks load the explainer and Numba, so they are loaded when they are first used.
 _CHECKS = ("check_adapter", "check_detector", "check_model", "check_objective", "check_rule")

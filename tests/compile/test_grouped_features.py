@@ -17,7 +17,7 @@ from p2ce.compile.grouped_features import (
     moves,
     settle_groups,
 )
-from p2ce.engine.grid.grouped_axis import narrow, widen
+from p2ce.engine.grid.grouped_axis import with_levels, without_levels
 from p2ce.run.verify.constraints import allowed_rows
 from p2ce.tables.codebook import MISSING, codebook_of
 
@@ -41,9 +41,9 @@ HOT = st.sampled_from([0.0, 1.0, MISSING])
 
 def rows_at(compounds: Any, person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Write the person's row at every level of the last compound, and tell which may be gone to."""
-    wide = np.repeat(widen(person[None, :], compounds), len(compounds[-1].levels), axis=0)
+    wide = np.repeat(with_levels(person[None, :], compounds), len(compounds[-1].levels), axis=0)
     wide[:, -1] = np.arange(len(wide))
-    return narrow(wide, compounds), compounds[-1].may_go_to
+    return without_levels(wide, compounds), compounds[-1].may_go_to
 
 
 def coded(**changed: Any) -> np.ndarray:
@@ -125,7 +125,7 @@ def test_followers_go_where_their_drivers_do() -> None:
         (FREE.keep_missing("rent"), {"rent": None}),
         (FREE, {"own": 1}),
     ],
-    ids=["down", "up", "named", "narrow", "missing stays", "two at once"],
+    ids=["down", "up", "named", "without_levels", "missing stays", "two at once"],
 )
 def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     policy: Policy, person: dict[str, Any]
@@ -136,7 +136,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
     rows, may_go_to = rows_at(compounds, row)
     before = np.repeat(row[None, :], len(rows), axis=0)
-    wide = np.repeat(widen(row[None, :], compounds), len(rows), axis=0)
+    wide = np.repeat(with_levels(row[None, :], compounds), len(rows), axis=0)
     now = wide.copy()
     now[:, -1] = np.arange(len(rows))
     offered = may_go_to.copy()
@@ -152,7 +152,7 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
     policy = FREE.with_rules(HOME, *CHAIN)
     row = coded()
     compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
-    wide = widen(row[None, :], compounds)
+    wide = with_levels(row[None, :], compounds)
     now = wide.copy()
     for place, compound in enumerate(compounds):
         now[0, 6 + place] = data.draw(st.integers(0, len(compound.levels) - 1))
@@ -161,7 +161,7 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
         (2 if one.may_count_more else 1) * (now[0, 6 + i] != wide[0, 6 + i])
         for i, one in enumerate(compounds)
     )
-    assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
+    assert moves(compounds, row[None, :], without_levels(now, compounds)).tolist() == [count]
     budget = limits_of(compounds, policy, BOOK, [6, 7], max_changes)[0]
     assert budget.name == "changes"
     within = -budget.spending.of_row(wide, now) >= budget.reject_below

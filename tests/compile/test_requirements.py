@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Policy, rules
 from p2ce.compile.batch import place_and_price
-from p2ce.compile.requirements import Source
+from p2ce.compile.requirements import Origin
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound
 from p2ce.errors import BrokenPlugin
@@ -40,15 +40,15 @@ def problem_of(model: Any, **given: Any) -> Any:
 
 def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
     problem = problem_of([ask, NETWORK, TREE, LINEAR], threshold=0.5)
-    listed = [(one.source, one.model, one.score.bound) for one in problem.requirements]
+    listed = [(one.origin, one.model, one.score.bound) for one in problem.requirements]
     assert listed == [
-        (Source.MODEL, 2, Bound.TREE_LEAVES),
-        (Source.DETECTOR, None, Bound.TREE_LEAVES),
-        (Source.MODEL, 3, Bound.ADDITIVE),
-        (Source.RULE, None, Bound.ADDITIVE),
-        (Source.MODEL, 1, Bound.NETWORK),
-        (Source.RULE, None, Bound.COMPLETE),
-        (Source.MODEL, 0, Bound.COMPLETE),
+        (Origin.MODEL, 2, Bound.TREE_LEAVES),
+        (Origin.DETECTOR, None, Bound.TREE_LEAVES),
+        (Origin.MODEL, 3, Bound.ADDITIVE),
+        (Origin.RULE, None, Bound.ADDITIVE),
+        (Origin.MODEL, 1, Bound.NETWORK),
+        (Origin.RULE, None, Bound.COMPLETE),
+        (Origin.MODEL, 0, Bound.COMPLETE),
     ]
     assert [one.score.flat is not None for one in problem.requirements] == [True] * 4 + [False] * 3
     assert problem.model_scores == ((6,), (4,), (0,), (2,))
@@ -66,7 +66,7 @@ def test_a_detector_family_must_return_a_score_or_a_function() -> None:
 
 def test_a_detector_that_is_a_black_box_comes_last() -> None:
     problem = problem_of(TREE, plausibility=lambda rows: 5.0 - rows["a"].abs())
-    assert problem.requirements[-1].source is Source.DETECTOR
+    assert problem.requirements[-1].origin is Origin.DETECTOR
     assert problem.requirements[-1].score.bound is Bound.COMPLETE
     assert problem.flat_detector is None
 
@@ -84,7 +84,7 @@ def test_every_score_evaluates_cells_as_it_evaluates_their_rows(model: Any) -> N
     cells = RNG.integers(place.lowest[instance], place.highest[instance] + 1).astype(np.int32)
     rows = batch.rows(instance, cells)
     for one, prepared in zip(problem.requirements, batch.scores, strict=True):
-        if one.source is Source.RULE and one.score.flat is not None:
+        if one.origin is Origin.RULE and one.score.flat is not None:
             continue  # a budget depends on the instance, and not on its row alone
         by_cells = prepared.evaluate(instance, cells)
         by_rows = one.score.evaluate_rows(rows[:, one.columns])

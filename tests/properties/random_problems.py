@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.arrays import FloatArray, Int32Array
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate
+from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.placement import Placement, place
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
@@ -180,7 +180,7 @@ def problem_of(
     placement = place(grid, people)
     if costs is None:
         costs = [np.abs(placement.values - placement.current[:, :, None])]
-    tables = tabulate(costs, joins, placement)
+    tables = tabulate_costs(costs, joins, placement)
     layout = flatten_scores(scores, grid, np.zeros(people.shape[1]))
     return Problem(
         grid=grid,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from p2ce.base.comparing import quanta
 from p2ce.engine.kernels.jit import entry
 from p2ce.engine.scores.flat.flat_arrays import tick_for
-from p2ce.engine.scores.flat.one_instance import instance_of
 from p2ce.engine.scores.flat.reachable_leaves import highest_total
+from p2ce.engine.scores.flat.score_cells import instance_of
 from p2ce.engine.scores.trees.score_rows import leaves_reached, score_rows
 from p2ce.engine.solver.box_axes import list_axes
 from p2ce.engine.solver.box_costs import price_corner, price_with
@@ -28,7 +28,8 @@ def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
     instance = instance_of(instances, p)
     box = scratch.box
     size = list_axes(instance, box)
-    return is_infeasible(flat, s, instance, box, size, changes_left, scratch.sums.few, scratch.walk, counters)
+    few, walk = scratch.sums.few, scratch.walk
+    return is_infeasible(flat, s, instance, box.spans, box.axes, size, changes_left, few, walk, counters)
 
 
 @entry

@@ -1,4 +1,4 @@
-"""A search with external evaluators finds the front of brute force, and evaluates no cell twice."""
+"""A search with external scores finds the front of brute force, and evaluates no cell twice."""
 
 from itertools import product
 
@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.base.arrays import BoolArray, Int32Array, IntArray
-from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, Verdicts
+from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
 from p2ce.engine.scores.score import FlatScore
 from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.engine.solver import search_driver
-from p2ce.engine.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
+from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
@@ -22,17 +22,19 @@ LIMITS = st.one_of(st.none(), st.integers(1, 6))
 SMALL = {"SMALL_BOX_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1, "HARD_CELLS": 0}
 
 
-class Outside:
+class Outside(PreparedScore):
     """A score of the problem, computed outside; its bound looks at every completion of a box."""
 
-    def __init__(self, problem: Problem, score: FlatScore) -> None:
-        self.problem, self.score = problem, score
+    bounds_boxes = False
+
+    def __init__(self, problem: Problem, score: FlatScore, *, bounded: bool = False) -> None:
+        self.problem, self.score, self.bounds_boxes = problem, score, bounded
         self.seen: set[tuple[int, ...]] = set()
 
     def _accepts(self, person: int, cells: Int32Array) -> BoolArray:
         return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.reject_below)
 
-    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array, *, until: float | None = None) -> Verdicts:
         accepted = np.array(
             [self._accepts(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)], dtype=bool
         )
@@ -57,10 +59,12 @@ class Outside:
         return np.array(found, dtype=bool)
 
 
-def parts_of(problem: Problem, inside: int) -> tuple[list[FlatScore], list[Outside]]:
+def parts_of(problem: Problem, inside: int, *, bounded: bool) -> tuple[list[FlatScore], list[Outside]]:
     """Compile the first scores, and compute the others outside."""
     inside = min(inside, len(problem.scores) - 1)
-    return list(problem.scores[:inside]), [Outside(problem, score) for score in problem.scores[inside:]]
+    return list(problem.scores[:inside]), [
+        Outside(problem, score, bounded=bounded) for score in problem.scores[inside:]
+    ]
 
 
 def search(
@@ -72,13 +76,17 @@ def search(
     bans: FlatInstances | None = None,
     **more: object,
 ) -> tuple[Fronts, list[Outside]]:
-    scores, outside = parts_of(problem, inside)
+    scores, outside = parts_of(problem, inside, bounded=bounded)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     if bans is not None:
         people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
-    evaluators = [Evaluator(score=one, has_bound=bounded, keeps_values=True) for one in outside]
-    return solve(layout, people, settings, evaluators, **more), outside
+    external = ExternalScores(
+        scores=dict(enumerate(outside, start=inside)),
+        recorded=range(inside, inside + len(outside)),
+        instances=np.arange(len(problem.people)),
+    )
+    return solve(layout, people, settings, external, **more), outside
 
 
 @pytest.fixture(params=[{}, SMALL], ids=["as it is", "small"])
@@ -115,11 +123,9 @@ def test_front_equals_brute_force(
     for _ in range(2):
         found, _ = search(problem, inside, settings, bounded=bounded, bans=problem.with_bans(bans))
         assert_exact(problem, found, settings, bans)
-        assert (found.said == 1.0).all()
-        assert found.said.shape == (
-            len(found.points),
-            len(problem.scores) - min(inside, len(problem.scores) - 1),
-        )
+        assert len(found.recorded) == len(problem.scores) - min(inside, len(problem.scores) - 1)
+        for values in found.recorded.values():
+            np.testing.assert_array_equal(values, np.ones(len(found.points)))
         for person, mine in enumerate(bans):
             mine += found.points[found.first[person] : found.first[person + 1]][::2].tolist()
 

@@ -14,7 +14,7 @@ from p2ce.engine.grid.placement import Placement, place
 from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_batch import PreparedNetwork
-from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, region_of, tighten
+from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, placed_boxes, tighten
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
 from p2ce.engine.scores.score import seen_as_given, seen_in_single
@@ -120,12 +120,12 @@ def test_every_bound_covers_every_completion(seed: int) -> None:
         if not len(cells):
             continue
         most = case.truth(cells).max()
-        region = region_of(case.laid, np.zeros(1, dtype=np.int64), boxes)
-        top, intervals = by_intervals(case.laid, region)
+        placed = placed_boxes(case.laid, np.zeros(1, dtype=np.int64), boxes)
+        top, intervals = by_intervals(case.laid, placed)
         assert top[0] >= most
         if intervals:
-            assert by_lines(case.laid, region, intervals)[0] >= most
-            assert by_lines(case.laid, region, tighten(case.laid, region, intervals))[0] >= most
+            assert by_lines(case.laid, placed, intervals)[0] >= most
+            assert by_lines(case.laid, placed, tighten(case.laid, placed, intervals))[0] >= most
 
 
 @examples(60)

@@ -59,8 +59,8 @@ class Lying:
         said = self.people.evaluate(owner, points, until=until)
         return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
-    def verify(self, owner: Any, points: Any) -> Verdicts:
-        return self.people.verify(owner, points)
+    def prove(self, owner: Any, points: Any) -> Verdicts:
+        return self.people.prove(owner, points)
 
     def infeasible(self, owner: Any, boxes: Any) -> np.ndarray:
         lies = np.array([self.pruned_at(at) for at in range(len(owner))])

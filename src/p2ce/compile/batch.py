@@ -8,12 +8,12 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
-from p2ce.compile.requirements import Requirement, Source
-from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate
-from p2ce.engine.grid.grouped_axis import Compound, narrow, widen
-from p2ce.engine.grid.placement import Placement, place, point_rows
+from p2ce.compile.requirements import Origin, Requirement
+from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
+from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
+from p2ce.engine.grid.placement import Placement, cell_rows, place
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
-from p2ce.engine.scores.external import Decided, Placed, PreparedScore
+from p2ce.engine.scores.external import Placed, PreparedScore
 from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
@@ -41,34 +41,34 @@ class Batch:
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
         return self.narrowed(
-            point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+            cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
         )
 
     def narrowed(self, wide: FloatArray) -> FloatArray:
         """Convert rows with the levels of grouped features to rows of all the model's columns."""
-        return narrow(wide, self.problem.compounds)
+        return without_levels(wide, self.problem.compounds)
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
         excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
-        owner = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
-        owner = np.concatenate([owner, instance])
-        order = np.argsort(owner, kind="stable")
-        counts = np.bincount(owner, minlength=len(self.values))
+        banned_of = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
+        banned_of = np.concatenate([banned_of, instance])
+        order = np.argsort(banned_of, kind="stable")
+        counts = np.bincount(banned_of, minlength=len(self.values))
         instances = self.instances._replace(
             banned=np.concatenate([self.instances.banned, excluded])[order],
             first_ban=np.append(0, np.cumsum(counts)),
         )
         return replace(self, instances=instances)
 
-    def flat_instances(self, who: IntArray) -> "FlatInstances":
+    def flat_instances(self, chosen: IntArray) -> "FlatInstances":
         """Return some of the instances in the form that the kernel needs."""
         instances = self.instances
-        counts = np.diff(instances.first_ban)[who]
-        mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
+        counts = np.diff(instances.first_ban)[chosen]
+        mine = [np.arange(instances.first_ban[i], instances.first_ban[i + 1]) for i in chosen]
         shared = {"joins", "banned", "first_ban"}
         return instances._replace(
-            **{name: array[who] for name, array in instances._asdict().items() if name not in shared},
+            **{name: array[chosen] for name, array in instances._asdict().items() if name not in shared},
             banned=instances.banned[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
             first_ban=np.append(0, np.cumsum(counts)),
         )
@@ -78,9 +78,9 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
-    wide = widen(values, problem.compounds)
+    wide = with_levels(values, problem.compounds)
     placement = place(problem.grid, wide)
-    tables = tabulate(
+    tables = tabulate_costs(
         _prices(problem, placement.values, placement.current),
         [objective.join for objective in problem.objectives],
         placement,
@@ -131,21 +131,21 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         instances=batch.values[:, columns],
         rows=lambda instance, cells: np.ascontiguousarray(batch.rows(instance, cells)[:, columns]),
         is_grouped=bool(problem.compounds),
-        known=batch.known if requirement.source is Source.MODEL else None,
+        known=batch.known if requirement.origin is Origin.MODEL else None,
     )
+    if requirement.decider is not None:
+        placed = replace(placed, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
     prepared = score.prepare(placed)
-    if requirement.source is Source.DETECTOR and batch.own is not None:
+    if requirement.origin is Origin.DETECTOR and batch.own is not None:
         assert isinstance(prepared, PreparedBlackBox)
         prepared = replace(prepared, least=batch.own.least)
-    if requirement.decider is None:
-        return prepared
-    return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
+    return prepared
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the total costs of rows (t, d) of instances (t, d), on or off the grid: (t, objectives)."""
     columns = problem.grid.columns
-    old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
+    old, new = (with_levels(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
     if not len(after):
         return totals

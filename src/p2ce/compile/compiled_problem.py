@@ -13,10 +13,10 @@ from p2ce.compile.encode import has_unseen_categories
 from p2ce.compile.grouped_features import compounds_for, groups_of, has_links, limits_of
 from p2ce.compile.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement, refined
-from p2ce.compile.requirements import Requirement, Source, decoded_by, requirements_of
+from p2ce.compile.requirements import Origin, Requirement, decoded_by, requirements_of
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss, compile_rules
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
-from p2ce.engine.grid.grouped_axis import Compound, widen
+from p2ce.engine.grid.grouped_axis import Compound, with_levels
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.engine.solver.settings import Settings, make_settings
@@ -178,7 +178,7 @@ class Problem:
     def flat_detector(self) -> int | None:
         """The number of the detector's score in the layout; None if it has none."""
         numbered = enumerate(self.requirements)
-        flat = (number for number, one in numbered if one.source is Source.DETECTOR and one.score.flat)
+        flat = (number for number, one in numbered if one.origin is Origin.DETECTOR and one.score.flat)
         return next(flat, None)
 
     @cached_property
@@ -350,7 +350,7 @@ class Problem:
         if self.finest:
             return Detail.FINEST
         # Rules and detectors never change which candidates exist.
-        models = [one.score.flat for one in self.requirements if one.source is Source.MODEL]
+        models = [one.score.flat for one in self.requirements if one.origin is Origin.MODEL]
         return Detail.THINNED if None in models else Detail.USUAL
 
     def _on_grid(self) -> "Problem":
@@ -449,7 +449,7 @@ def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
         return np.full(len(values), problem.is_personal)
     if not problem.compounds:
         return np.ones(len(values), dtype=np.bool_)
-    return np.asarray(~np.isnan(widen(values, problem.compounds)).any(axis=1))
+    return np.asarray(~np.isnan(with_levels(values, problem.compounds)).any(axis=1))
 
 
 def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.scores.flat.flat_arrays import SECOND
 from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.tables.codebook import Codebook
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from p2ce.compile.compiled_problem import Problem
 
 
-class Source(Enum):
+class Origin(Enum):
     """The origin of a score."""
 
     MODEL = "model"
@@ -34,22 +35,32 @@ class Requirement:
     """A score that every counterfactual must reach."""
 
     score: Score
-    source: Source
+    origin: Origin
     columns: IntArray  # the problem's columns, in the order of the score's
     model: int | None = None  # the number of the model that it belongs to
     # For a score outside the kernel: evaluates the cells inside its error band.
     decider: BlackBoxScore | None = None
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether verification compares the values that the search has seen: those of a black box.
+
+        A rule's function only returns yes or no.
+        """
+        return isinstance(self.score, BlackBoxScore) and self.origin is not Origin.RULE
+
 
 def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
 
-    A flat detector is number 1, or 0 if no model is flat: if number 1 fails often, the kernel scores whole
-    boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since they are quick.
-    Then come rules that are functions, then black-box models, and last a detector, which is only evaluated
-    on cells that every model accepts.
+    A flat detector is the SECOND, or the FIRST if no model is flat: if it rejects many cells, the kernel
+    scores whole boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since
+    they are quick. Then come rules that are functions, then black-box models, and last a detector, which is
+    only evaluated on cells that every model accepts.
     """
-    flat: list[Requirement] = []
+    models: list[Requirement] = []
+    detectors: list[Requirement] = []
+    budgets: list[Requirement] = []
     quick: list[Requirement] = []
     slow: list[Requirement] = []
     everything = np.arange(len(problem.names))
@@ -60,21 +71,21 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         for score in model.scores:
             if score.flat is not None:
                 compiled = in_columns_of(score.flat, model.columns, problem.names)
-                flat.append(
-                    Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
+                models.append(
+                    Requirement(score=compiled, origin=Origin.MODEL, columns=everything, model=number)
                 )
             else:
                 # If several scores decide together, the whole model decides what one of them leaves open.
                 quick.append(
-                    Requirement(score=score, source=Source.MODEL, columns=columns, model=number, decider=own)
+                    Requirement(score=score, origin=Origin.MODEL, columns=columns, model=number, decider=own)
                 )
         if model.is_black_box:
-            slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
+            slow.append(Requirement(score=own, origin=Origin.MODEL, columns=everything, model=number))
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
         assert detector.score.flat is not None, "`with_checked_calls` rejects any other score"
         compiled = in_columns_of(detector.score.flat, detector.columns, problem.names)
-        flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
+        detectors.append(Requirement(score=compiled, origin=Origin.DETECTOR, columns=everything))
     elif detector is not None:
         assert not detector.is_its_score, "`with_checked_calls` rejects a detector without a score and a call"
         called = BlackBoxScore(
@@ -84,13 +95,14 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             threshold=0.0,
             tolerance=detector.tolerance,
         )
-        slow.append(Requirement(score=called, source=Source.DETECTOR, columns=everything))
+        slow.append(Requirement(score=called, origin=Origin.DETECTOR, columns=everything))
     for rule in problem.rules:
         for budget in rule.scores(problem.names):
-            flat.append(Requirement(score=budget, source=Source.RULE, columns=everything))
+            budgets.append(Requirement(score=budget, origin=Origin.RULE, columns=everything))
         if rule.is_predicate:
             holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
-            quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
+            quick.append(Requirement(score=holds, origin=Origin.RULE, columns=everything))
+    flat = [*models[:SECOND], *detectors, *models[SECOND:], *budgets]
     shared = problem.compounds[: problem.shared]
     return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
 

@@ -7,10 +7,10 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.prove_cells import provably_rejected
 from p2ce.engine.kernels.kernel_cache import CacheUse, cache_use
 from p2ce.engine.solver.branch_and_bound import compile_rest, kernels_are_loaded
-from p2ce.run.solve_batch import LimitsLeft, evaluators, solve_batch
-from p2ce.run.verify.verify_cells import surely_rejected
+from p2ce.run.solve_batch import LimitsLeft, external_scores, solve_batch
 
 
 def is_ready(problem: Problem) -> bool:
@@ -29,13 +29,13 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
     """Run every kernel once on a small problem with single changes."""
     batch = place_and_price(problem, values)
     everyone = np.arange(len(values))
-    surely_rejected(batch)
+    provably_rejected(batch)
     small = replace(batch, problem=replace(problem, max_changes=1, estimate=None))
     solve_batch(small, everyone, LimitsLeft())
     if problem.method is not None:
         return
     if problem.flat_detector is not None:
-        batch.scores[problem.flat_detector].verify(everyone, batch.placement.position)
+        batch.scores[problem.flat_detector].prove(everyone, batch.placement.position)
     if not problem.kernel_decides_alone:
-        external = evaluators(batch, everyone)
+        external = external_scores(batch, everyone)
         compile_rest(problem.layout, batch.instances, small.problem.settings, external)

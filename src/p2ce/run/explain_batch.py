@@ -46,7 +46,7 @@ def explain_batch(
                 rounds.batch,
                 np.repeat(rounds.waiting, np.diff(fronts.first)),
                 fronts.points,
-                said=fronts.said,
+                recorded=fronts.recorded,
                 with_instances=rounds.number == 0,
                 until=rounds.left_to_verify(),
             )

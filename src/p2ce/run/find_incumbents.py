@@ -16,18 +16,17 @@ from p2ce.base.calls.call_deadline import OutOfTime
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.requirements import Source
-from p2ce.engine.grid.grouped_axis import widen
-from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.compile.requirements import Origin
+from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.scores.external import REJECT
-from p2ce.engine.solver.incumbents import Incumbents
+from p2ce.engine.solver.fronts import Incumbents
 from p2ce.run.verify.constraints import check_constraints
 
 MOST_TARGETS = 8  # accepted rows of the reference towards which an instance is moved
 MOST_STEPS = 4  # features that are moved one after the other; each takes one call
 MOST_ON_LINE = 16  # values of a feature that are tried on the way back; each feature takes one call
 MOST_CALLS = 16
-ORDER = (Source.RULE, Source.MODEL, Source.DETECTOR)  # seconds of evaluation
+ORDER = (Origin.RULE, Origin.MODEL, Origin.DETECTOR)  # seconds of evaluation
 CALL_SHARE = 0.2  # of the time, for one call
 
 
@@ -69,14 +68,9 @@ class _Seeking:
         self.known: dict[bytes, tuple[bool, float]] = {}
         self.evaluated: IntArray = np.zeros(len(batch.values), dtype=np.int64)
         requirements = batch.problem.requirements
-        self.order = sorted(range(len(requirements)), key=lambda at: ORDER.index(requirements[at].source))
-        # As the evaluators of a search keep them.
-        self.black_boxes = [
-            number
-            for number, one in enumerate(requirements)
-            if isinstance(one.score, BlackBoxScore) and one.source is not Source.RULE
-        ]
-        self.found: list[tuple[IntArray, Int32Array, FloatArray]] = []
+        self.order = sorted(range(len(requirements)), key=lambda at: ORDER.index(requirements[at].origin))
+        self.recorded = [number for number, one in enumerate(requirements) if one.is_recorded]
+        self.found: list[tuple[IntArray, Int32Array, dict[int, FloatArray]]] = []
 
     def evaluate(self, instance: IntArray, cells: Int32Array) -> Tried:
         """Evaluate cells in one call. Known cells are not evaluated again."""
@@ -103,16 +97,16 @@ class _Seeking:
         """
         problem, count = self.batch.problem, len(cells)
         lead = np.full(count, -np.inf)
-        said = np.full((count, len(self.black_boxes)), np.nan)
+        recorded = {number: np.full(count, np.nan) for number in self.recorded}
         left = np.arange(count)
         for number in self.order:
             if not len(left):
                 break
             one, score = problem.requirements[number], self.batch.scores[number]
             verdict, value = score.evaluate(instance[left], cells[left], until=self.until)
-            if number in self.black_boxes:
-                said[left, self.black_boxes.index(number)] = value
-            if one.source is Source.MODEL:
+            if number in recorded:
+                recorded[number][left] = value
+            if one.origin is Origin.MODEL:
                 above = value - one.score.accept_from
                 lead[left] = np.where(np.isneginf(lead[left]), above, np.minimum(lead[left], above))
             left = left[verdict != REJECT]
@@ -120,7 +114,8 @@ class _Seeking:
         rows = self.batch.rows(instance[left], cells[left])
         before = self.batch.values[instance[left]]
         left = left[check_constraints(problem, before, rows, problem.frame(rows)).allowed]
-        self.found.append((instance[left], cells[left], said[left]))
+        values = {number: value[left] for number, value in recorded.items()}
+        self.found.append((instance[left], cells[left], values))
         accepted = np.zeros(count, dtype=np.bool_)
         accepted[left] = True
         return Tried(accepted, lead)
@@ -128,25 +123,24 @@ class _Seeking:
     def incumbents(self) -> Incumbents:
         """Return all accepted cells."""
         batch, axes = self.batch, self.batch.problem.grid.axis_count
-        nothing = (
-            np.zeros(0, dtype=np.int64),
-            np.zeros((0, axes), dtype=np.int32),
-            np.zeros((0, len(self.black_boxes))),
-        )
-        instance, cells, said = (np.concatenate(parts) for parts in zip(nothing, *self.found, strict=True))
+        instance = np.concatenate([np.zeros(0, dtype=np.int64), *(one for one, _, _ in self.found)])
+        cells = np.concatenate([np.zeros((0, axes), dtype=np.int32), *(some for _, some, _ in self.found)])
         return Incumbents(
             instance=instance,
             points=cells,
             quanta=quanta(batch.tables.totals(instance, cells)),
             steps=np.abs(cells - batch.placement.position[instance]).sum(axis=1, dtype=np.int64),
-            said=said,
+            recorded={
+                number: np.concatenate([np.zeros(0), *(values[number] for _, _, values in self.found)])
+                for number in self.recorded
+            },
         )
 
 
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
     """Place accepted rows of the reference on the grid of each instance, and choose some."""
     problem, placement = batch.problem, batch.placement
-    accepted = widen(problem.accepted, problem.compounds)
+    accepted = with_levels(problem.accepted, problem.compounds)
     owners, targets = [], []
     for p in who.tolist():
         cells = np.repeat(placement.position[[p]], len(accepted), axis=0)

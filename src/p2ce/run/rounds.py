@@ -6,11 +6,12 @@ import numpy as np
 
 from p2ce.base.arrays import IntArray
 from p2ce.compile.batch import Batch
+from p2ce.compile.prove_cells import provably_rejected
 from p2ce.engine.solver.branch_and_bound import Fronts, Incumbents
 from p2ce.run.find_incumbents import find_incumbents, seeks_incumbents
 from p2ce.run.solve_batch import LimitsLeft, SearchLimits
 from p2ce.run.verified import Outcomes, no_outcomes
-from p2ce.run.verify.verify_cells import EXACTLY, Checked, surely_rejected
+from p2ce.run.verify.verify_cells import EXACTLY, VerifiedCells
 
 # If the model keeps contradicting a score, more rounds than this are not worth it.
 MOST_ROUNDS = 100
@@ -34,10 +35,10 @@ class Rounds:
             len(batch.values), objectives, placement.highest - placement.lowest
         )
         # Instances that are certainly rejected are solved at once. The models decide about the others first.
-        rejected = surely_rejected(batch)
+        rejected = provably_rejected(batch)
         self.waiting: IntArray = np.flatnonzero(rejected)
         self._undecided = ~rejected
-        self.kept: list[Checked] = []
+        self.kept: list[VerifiedCells] = []
         self.verify_seconds = 0.0
         self._longest_check = 0.0  # seconds that one round of verification took
         self.number = 0  # of the round; in the first, the instances themselves are verified
@@ -109,7 +110,7 @@ class Rounds:
         known.open_totals[who] = fronts.open_totals
         known.solve_seconds[who] += fronts.seconds
 
-    def note_checked(self, fronts: Fronts, checked: Checked) -> None:
+    def note_checked(self, fronts: Fronts, checked: VerifiedCells) -> None:
         """Enter the results of verification. Exclude rejected cells; their instances wait once more."""
         known, batch = self.outcomes, self.batch
         count = len(fronts.points)
@@ -142,7 +143,7 @@ class Rounds:
         self._longest_check = max(self._longest_check, seconds)
         self._wait(np.flatnonzero(again), found, stopped=fronts.stopped)
 
-    def _wait(self, again: IntArray, found: Checked, *, stopped: bool) -> None:
+    def _wait(self, again: IntArray, found: VerifiedCells, *, stopped: bool) -> None:
         """Keep the cells of finished instances, and let the others wait while their limits last."""
         known = self.outcomes
         left = self._left(again)

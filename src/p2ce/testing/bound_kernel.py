@@ -3,7 +3,7 @@
 from typing import Any
 
 from p2ce.engine.kernels.jit import entry
-from p2ce.engine.scores.flat.one_instance import instance_of
+from p2ce.engine.scores.flat.score_cells import instance_of
 from p2ce.engine.solver.box_axes import list_axes
 from p2ce.engine.solver.upper_bounds import is_infeasible
 
@@ -32,4 +32,6 @@ def drop_boxes(
             span.high = high[b, a]
             span.must = 1 if must[b, a] else 0
         size = list_axes(instance, box)
-        out[b] = is_infeasible(flat, 0, instance, box, size, changes_left[b], few, walk, counters)
+        out[b] = is_infeasible(
+            flat, 0, instance, box.spans, box.axes, size, changes_left[b], few, walk, counters
+        )

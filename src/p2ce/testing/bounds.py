@@ -9,8 +9,8 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate
-from p2ce.engine.grid.placement import Placement, place, point_rows
+from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
+from p2ce.engine.grid.placement import Placement, cell_rows, place
 from p2ce.engine.scores.external import Boxes, placed_on
 from p2ce.engine.scores.score import Bound, Score
 from p2ce.engine.solver.branch_and_bound import make_settings
@@ -182,7 +182,7 @@ def _prune(
 
     layout = flatten_scores([score.flat], grid, np.zeros(instances.shape[1]))
     moved = placement.values != placement.current[:, :, None]
-    tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
+    tables = tabulate_costs([moved.astype(np.float64)], [Join.SUM], placement)
     flat = lay_out_instances(layout, grid, placement, tables, instances)
     settings = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
     scratch = new_scratch(layout, flat, settings)
@@ -220,7 +220,7 @@ class _Trial:
 
     def rows(self, box: int, cells: Int32Array) -> FloatArray:
         owner = np.full(len(cells), self.boxes[box].instance)
-        return point_rows(self.grid.columns, self.instances, self.placement.values, owner, cells)
+        return cell_rows(self.grid.columns, self.instances, self.placement.values, owner, cells)
 
     def ask_about(self, subject: Subject, boxes: list[int]) -> None:
         """Evaluate the cells of boxes, once for all thresholds, in a few calls."""

@@ -11,8 +11,7 @@ from p2ce.policy.inference.infer_features import encode_columns, infer_features
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
-from p2ce.testing.failing import require
-from p2ce.testing.reports import RuleReport
+from p2ce.testing.reports import RuleReport, require
 
 NEAR = 1e-6  # a budget that is not whole decides farther than this from its limit
 

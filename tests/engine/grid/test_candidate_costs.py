@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.grid import BaseGrid, Placement, place
-from p2ce.engine.grid.candidate_costs import Join, tabulate
+from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
 from p2ce.errors import InvalidObjective
 
 AXES = st.lists(
@@ -49,7 +49,7 @@ def test_the_compiled_pass_equals_the_obvious_one(
     problem: tuple[Placement, list[FloatArray], list[Join]],
 ) -> None:
     placed, costs, joins = problem
-    tables = tabulate(costs, joins, placed)
+    tables = tabulate_costs(costs, joins, placed)
     people, axes, width = placed.values.shape
     assert tables.steps.shape == tables.envelope.shape == (people, len(joins), axes, width)
     assert tables.joins.tolist() == [int(join is Join.MAX) for join in joins]
@@ -74,7 +74,7 @@ def test_totals_are_added_in_the_order_of_the_axes(
     problem: tuple[Placement, list[FloatArray], list[Join]],
 ) -> None:
     placed, costs, joins = problem
-    tables = tabulate(costs, joins, placed)
+    tables = tabulate_costs(costs, joins, placed)
     for person, (lowest, highest) in enumerate(zip(placed.lowest, placed.highest, strict=True)):
         cells = list(product(*(range(low, high + 1) for low, high in zip(lowest, highest, strict=True))))
         found = tables.totals(np.full(len(cells), person), np.array(cells, dtype=np.int32))
@@ -100,16 +100,16 @@ def test_one_far_candidate_does_not_set_the_scale() -> None:
     for grid in (near, far):
         placed = place(grid, person)
         away = np.abs(placed.values - placed.current[:, :, None])
-        shares.append(tabulate([away, away], [Join.SUM, Join.MAX], placed).shares)
+        shares.append(tabulate_costs([away, away], [Join.SUM, Join.MAX], placed).shares)
     np.testing.assert_array_equal(shares[0], shares[1])
 
 
 def test_no_people_and_no_axes_are_fine() -> None:
     grid = BaseGrid.from_candidates({"a": [1, 2]}, columns=["a"])
-    empty = tabulate([np.zeros((0, 1, 3))], [Join.SUM], place(grid, np.empty((0, 1))))
+    empty = tabulate_costs([np.zeros((0, 1, 3))], [Join.SUM], place(grid, np.empty((0, 1))))
     assert empty.steps.shape == (0, 1, 1, 3)
     still = BaseGrid.from_candidates({}, columns=["a"])
-    tables = tabulate([np.zeros((2, 0, 1))], [Join.MAX], place(still, np.ones((2, 1))))
+    tables = tabulate_costs([np.zeros((2, 0, 1))], [Join.MAX], place(still, np.ones((2, 1))))
     assert tables.steps.shape == (2, 1, 0, 1)
     assert tables.totals(np.array([1]), np.zeros((1, 0), dtype=np.int32)).tolist() == [[0.0]]
 
@@ -120,4 +120,4 @@ def test_costs_beyond_float64_are_rejected() -> None:
     table = np.zeros((1, 2, 3))
     table[:, :, 1] = 1.7e308
     with pytest.raises(InvalidObjective, match=r"more than float64 can hold. Rescale"):
-        tabulate([table], [Join.SUM], placed)
+        tabulate_costs([table], [Join.SUM], placed)

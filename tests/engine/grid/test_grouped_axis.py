@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.engine.grid import grid_of
-from p2ce.engine.grid.grouped_axis import Compound, narrow, widen
+from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
 from p2ce.policy import Policy
 from p2ce.tables.codebook import MISSING
 
@@ -57,10 +57,10 @@ def tables(draw: st.DrawFn) -> tuple[tuple[Compound, ...], np.ndarray]:
 @given(tables())
 def test_rows_come_back_from_their_levels(drawn: tuple[tuple[Compound, ...], np.ndarray]) -> None:
     compounds, rows = drawn
-    wide = widen(rows, compounds)
+    wide = with_levels(rows, compounds)
     assert wide.shape == (len(rows), rows.shape[1] + len(compounds))
     np.testing.assert_array_equal(wide[:, : rows.shape[1]], rows)
-    np.testing.assert_array_equal(narrow(wide, compounds), rows)
+    np.testing.assert_array_equal(without_levels(wide, compounds), rows)
 
 
 @given(tables(), st.data())
@@ -69,21 +69,23 @@ def test_the_level_decides_whatever_the_members_columns_hold(
 ) -> None:
     """The search moves levels only: a row's members still hold what the person had."""
     compounds, rows = drawn
-    wide = widen(rows, compounds)
+    wide = with_levels(rows, compounds)
     first = rows.shape[1]
     for place, compound in enumerate(compounds):
         for row in wide:
             row[first + place] = data.draw(st.integers(0, len(compound.levels) - 1))
     before = wide.copy()
-    found = narrow(wide, compounds)
+    found = without_levels(wide, compounds)
     np.testing.assert_array_equal(wide, before)
-    np.testing.assert_array_equal(widen(found, compounds)[:, first:], wide[:, first:])
+    np.testing.assert_array_equal(with_levels(found, compounds)[:, first:], wide[:, first:])
     untouched = [column for column in range(first) if not any(column in one.members for one in compounds)]
     np.testing.assert_array_equal(found[:, untouched], rows[:, untouched])
 
 
 def test_who_stands_at_no_level_is_reported_so() -> None:
-    wide = widen(np.array([[0.0, 1.0, 1.0, 9.0], [0.0, 0.0, 1.0, 9.0], [MISSING, 1.0, 0.0, 9.0]]), [HOME])
+    wide = with_levels(
+        np.array([[0.0, 1.0, 1.0, 9.0], [0.0, 0.0, 1.0, 9.0], [MISSING, 1.0, 0.0, 9.0]]), [HOME]
+    )
     np.testing.assert_array_equal(wide[:, -1], [np.nan, 2.0, np.nan])
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import place, point_rows
+from p2ce.engine.grid.placement import cell_rows, place
 from p2ce.engine.scores.external import placed_on
 
 NAMES = ["a", "b", "c", "d"]
@@ -23,4 +23,4 @@ def some_cells(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     owner = rng.integers(0, 2, count)
     points = rng.integers(0, placement.count[owner]).astype(np.int32)
-    return owner, points, point_rows(GRID.columns, PEOPLE, placement.values, owner, points)
+    return owner, points, cell_rows(GRID.columns, PEOPLE, placement.values, owner, points)

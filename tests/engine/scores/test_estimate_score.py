@@ -7,32 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.scores.estimate_score import add_estimate
-from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, Verdicts
+from p2ce.engine.scores.external import ACCEPT, REJECT, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.engine.solver import search_driver
-from p2ce.engine.solver.branch_and_bound import Evaluator, Fronts, make_settings, solve
+from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 
 SMALL = {"SMALL_BOX_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}
 
 
-class Judged:
+class Judged(PreparedScore):
     """The last score of a problem, computed outside."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.score = problem, problem.scores[-1]
 
-    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        rows = [self.problem.rows(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)]
-        value = score_rows(self.score, np.array(rows).reshape(len(points), -1))
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        rows = [self.problem.rows(p, cell[None])[0] for p, cell in zip(instance, cells, strict=True)]
+        value = score_rows(self.score, np.array(rows).reshape(len(cells), -1))
         return Verdicts(np.where(value >= self.score.reject_below, ACCEPT, REJECT), value)
-
-    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
-        return np.zeros(len(owner), dtype=np.bool_)
 
 
 def search(
@@ -41,8 +38,10 @@ def search(
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
-    outside = Evaluator(score=Judged(problem), has_bound=False, keeps_values=True)
-    return solve(layout, add_estimate(people, gains, missing), settings, [outside])
+    number = len(problem.scores) - 1
+    everyone = np.arange(len(problem.people))
+    external = ExternalScores(scores={number: Judged(problem)}, recorded=[number], instances=everyone)
+    return solve(layout, add_estimate(people, gains, missing), settings, external)
 
 
 def dropped_cells(problem: Problem, person: int, gains: FloatArray, missing: float) -> list[list[int]]:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import place, point_rows
+from p2ce.engine.grid.placement import cell_rows, place
 from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.engine.scores.network.network import NetworkScore
-from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, region_of, tighten
+from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, placed_boxes, tighten
 from p2ce.engine.scores.network.network_layers import Layer
 from tests.properties.amount import examples
 
@@ -62,7 +62,7 @@ def all_cells():
             owner.append(person)
             points.append(cell)
     cells = np.array(points, dtype=np.int32)
-    rows = point_rows(GRID.columns, PEOPLE, placement.values, np.array(owner), cells)
+    rows = cell_rows(GRID.columns, PEOPLE, placement.values, np.array(owner), cells)
     return np.array(owner), cells, rows
 
 
@@ -112,11 +112,11 @@ def test_no_bound_is_below_a_cell_of_the_box(seed, kinds):
     placement = place(GRID, PEOPLE)
     laid = score.prepare(placed_on(GRID, placement, PEOPLE))
     who, boxes = boxes_of(rng, placement, 60)
-    region = region_of(laid, who, boxes)
-    first, intervals = by_intervals(laid, region)
-    tops = [first, by_lines(laid, region, intervals)]
+    placed = placed_boxes(laid, who, boxes)
+    first, intervals = by_intervals(laid, placed)
+    tops = [first, by_lines(laid, placed, intervals)]
     if len(kinds) > 1:
-        tops.append(by_lines(laid, region, tighten(laid, region, intervals)))
+        tops.append(by_lines(laid, placed, tighten(laid, placed, intervals)))
     infeasible = laid.infeasible(who, boxes)
     for box in range(len(who)):
         cells = np.flatnonzero(owner == who[box])
@@ -136,7 +136,7 @@ def test_the_first_layer_is_bounded_exactly():
     everywhere = Boxes(
         placement.lowest, placement.highest, np.zeros((3, GRID.axis_count), dtype=bool), np.array([1, 2, 9])
     )
-    top, _ = by_intervals(laid, region_of(laid, np.arange(3), everywhere))
+    top, _ = by_intervals(laid, placed_boxes(laid, np.arange(3), everywhere))
     for person in range(3):
         mine = np.flatnonzero(owner == person)
         mine = mine[inside(everywhere, person, placement.position[person], points[mine])]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate
+from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.brute_force import brute_force
 from tests.populations.small_scores import flat
@@ -17,7 +17,7 @@ AWAY = np.abs(PLACEMENT.values - PLACEMENT.current[:, :, None])
 
 
 def front(costs: list[np.ndarray], joins: list[Join], **changed: object) -> list[list[float]]:
-    tables = tabulate(costs, joins, PLACEMENT)
+    tables = tabulate_costs(costs, joins, PLACEMENT)
     settings = {"max_changes": 2, **changed}
     found = brute_force([SCORE], GRID, PLACEMENT, tables, PEOPLE, 0, **settings)
     return PLACEMENT.values[0, [0, 1], found].tolist()
@@ -43,6 +43,6 @@ def test_banned_cells_give_way() -> None:
 
 
 def test_nothing_is_enough() -> None:
-    tables = tabulate([AWAY], [Join.SUM], PLACEMENT)
+    tables = tabulate_costs([AWAY], [Join.SUM], PLACEMENT)
     impossible = flat(2, 9.0, weights=[1.0, 1.0])
     assert brute_force([impossible], GRID, PLACEMENT, tables, PEOPLE, 0, max_changes=2).shape == (0, 2)

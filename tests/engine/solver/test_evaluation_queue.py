@@ -55,6 +55,7 @@ class Drive:
                 self.search,
                 self.scratch,
                 queue,
+                None,
                 self.results,
                 budget,
             )
@@ -117,7 +118,7 @@ def test_while_nothing_is_accepted_every_cell_is_queued_once(
             )
             walked = np.abs(cells - problem.placement.position[0]).sum(axis=1)
             np.testing.assert_array_equal(drive.queue.steps[: len(cells)], walked)
-            assert (drive.queue.owner[: len(cells)] == 0).all()
+            assert (drive.queue.instance[: len(cells)] == 0).all()
     assert len(seen) == len(set(seen))
     assert set(seen) == all_cells(problem, max_changes)
     assert drive.search.counters[SCORED] == len(seen)

@@ -1,18 +1,18 @@
-"""Check the search with evaluators: which cells they get, growth, time, and whether bounding boxes pays."""
+"""Check the search with external scores: which cells they get, growth, and whether bounding boxes pays."""
 
 import numpy as np
 import pytest
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate
+from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
 from p2ce.engine.grid.placement import Placement, place
-from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Verdicts
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.engine.solver import search_driver
-from p2ce.engine.solver.branch_and_bound import Evaluator, make_settings, solve
+from p2ce.engine.solver.branch_and_bound import ExternalScores, make_settings, solve
 from p2ce.engine.solver.counters import EXTERNAL, SCORED, WORK
-from p2ce.engine.solver.evaluators import CELL_WORK
+from p2ce.engine.solver.external_scores import CELL_WORK
 from p2ce.engine.solver.search_driver import BOXES_AT_ONCE, BoundingBenefit
 
 SETTINGS = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
@@ -29,7 +29,7 @@ class ProblemRecord:
         away = self.placement.values - self.placement.current[:, :, None]
         each = [np.where(np.arange(3)[:, None] == axis, away, 0.0) for axis in range(3)]
         costs = each if apart else [away]
-        self.tables = tabulate(costs, [Join.SUM] * len(costs), self.placement)
+        self.tables = tabulate_costs(costs, [Join.SUM] * len(costs), self.placement)
         self.layout: ScoreLayout = flatten_scores([], self.grid, np.zeros(3))
         self.people: FlatInstances = lay_out_instances(
             self.layout, self.grid, self.placement, self.tables, self.values
@@ -39,8 +39,10 @@ class ProblemRecord:
         return self.placement.values[owner[:, None], np.arange(3), points]
 
 
-class Sum:
+class Sum(PreparedScore):
     """Accepts what sums to enough; notes what it was evaluated about."""
+
+    bounds_boxes = False
 
     def __init__(self, problem: ProblemRecord, enough: float, weights: tuple[float, ...] = (1, 1, 1)) -> None:
         self.problem, self.enough, self.weights = problem, enough, np.array(weights, dtype=float)
@@ -48,7 +50,7 @@ class Sum:
         self.calls: list[int] = []
         self.bounded = 0
 
-    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array, *, until: float | None = None) -> Verdicts:
         self.calls.append(len(points))
         self.evaluated += [(p, *cell) for p, cell in zip(owner.tolist(), points.tolist(), strict=True)]
         value = self.problem.rows(owner, points) @ self.weights
@@ -67,8 +69,8 @@ class Each(Sum):
         super().__init__(problem, 0.0)
         self.needed = np.array(needed)
 
-    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        value = super().evaluate(owner, points).value
+    def evaluate(self, owner: IntArray, points: Int32Array, *, until: float | None = None) -> Verdicts:
+        value = super().evaluate(owner, points, until=until).value
         return Verdicts(np.where(value >= self.needed[owner], ACCEPT, REJECT), value)
 
     def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
@@ -76,20 +78,37 @@ class Each(Sum):
         return np.asarray(self.problem.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
 
 
-def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> Evaluator:
-    return Evaluator(score=score, has_bound=has_bound, keeps_values=keeps_values)
+def outside(problem: ProblemRecord, *scores: Sum, instances: list[int] | None = None) -> ExternalScores:
+    """Number the scores from 0, and record all; the search may be of some instances only."""
+    return ExternalScores(
+        scores=dict(enumerate(scores)),
+        recorded=range(len(scores)),
+        instances=np.arange(len(problem.values)) if instances is None else np.array(instances),
+    )
 
 
 def test_a_score_hears_only_of_what_those_before_it_let_pass() -> None:
     problem = ProblemRecord()
     first, second = Sum(problem, 6.0), Sum(problem, 4.0, (2, 0, 1))
-    found = solve(problem.layout, problem.people, SETTINGS, [outside(first), outside(second)])
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, first, second))
     passed = {cell for cell in first.evaluated if sum(cell[1:]) >= 6}
     assert set(second.evaluated) == passed
     assert len(second.evaluated) == len(set(second.evaluated))
     assert len(first.evaluated) == len(set(first.evaluated)) == found.counters[0, SCORED]
     rows = problem.rows(np.zeros(len(found.points), dtype=int), found.points)
-    np.testing.assert_array_equal(found.said, np.stack([rows.sum(axis=1), rows @ [2, 0, 1]], axis=1))
+    np.testing.assert_array_equal(found.recorded[0], rows.sum(axis=1))
+    np.testing.assert_array_equal(found.recorded[1], rows @ [2, 0, 1])
+
+
+def test_values_are_recorded_under_the_number_of_their_requirement() -> None:
+    problem = ProblemRecord()
+    first, second = Sum(problem, 6.0), Sum(problem, 4.0, (2, 0, 1))
+    external = ExternalScores(scores={7: first, 3: second}, recorded=[3], instances=np.arange(1))
+    found = solve(problem.layout, problem.people, SETTINGS, external)
+    assert list(found.recorded) == [3]
+    rows = problem.rows(np.zeros(len(found.points), dtype=int), found.points)
+    np.testing.assert_array_equal(found.recorded[3], rows @ [2, 0, 1])
+    assert len(first.evaluated) > len(second.evaluated) > 0  # evaluated in the order of the mapping
 
 
 def test_in_doubt_a_cell_goes_on() -> None:
@@ -97,12 +116,12 @@ def test_in_doubt_a_cell_goes_on() -> None:
     accept_from = Sum(problem, 6.0)
 
     class Doubting(Sum):
-        def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
-            said = super().evaluate(owner, points)
+        def evaluate(self, owner: IntArray, points: Int32Array, *, until: float | None = None) -> Verdicts:
+            said = super().evaluate(owner, points, until=until)
             return Verdicts(np.where(said.verdict == ACCEPT, UNDECIDED, REJECT), said.value)
 
-    found = solve(problem.layout, problem.people, SETTINGS, [outside(Doubting(problem, 6.0))])
-    expected = solve(problem.layout, problem.people, SETTINGS, [outside(accept_from)])
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, Doubting(problem, 6.0)))
+    expected = solve(problem.layout, problem.people, SETTINGS, outside(problem, accept_from))
     np.testing.assert_array_equal(found.points, expected.points)
     assert len(found.points)
 
@@ -110,7 +129,7 @@ def test_in_doubt_a_cell_goes_on() -> None:
 def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_driver, "SMALL_BOX_CELLS", 1)
     problem = ProblemRecord(people=2, size=16, apart=True)
-    found = solve(problem.layout, problem.people, SETTINGS, [outside(Sum(problem, 15.0))])
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, Sum(problem, 15.0)))
     cells = [(i, j, 15 - i - j) for i in range(16) for j in range(16 - i)]
     assert len(cells) > 128  # more than there is room for at first
     for person in range(2):
@@ -123,7 +142,7 @@ def test_people_share_the_calls(active: int, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", active)
     problem = ProblemRecord(people=9)
     score = Sum(problem, 9.0)
-    found = solve(problem.layout, problem.people, SETTINGS, [outside(score)])
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, score))
     assert found.finished.all()
     assert set(np.diff(found.first).tolist()) == {1}
     if active == 64:
@@ -152,20 +171,20 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
     problem = ProblemRecord(people=5, size=14)
     most = CELL_WORK * cells * np.arange(1, 6)
     # Each needs another sum: some are settled early, and leave the others alone.
-    together = Each(problem, [30.0, 8.0, 25.0, 36.0, 37.0])
-    found = solve(
-        problem.layout, problem.people, SETTINGS, [outside(together, has_bound=has_bound)], work_limits=most
-    )
+    needed = [30.0, 8.0, 25.0, 36.0, 37.0]
+    monkeypatch.setattr(Each, "bounds_boxes", has_bound)
+    together = Each(problem, needed)
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, together), work_limits=most)
     for person in range(5):
-        mine = Each(problem, [together.needed[person]])
+        mine = Each(problem, needed)  # prepared for all, and numbered so
         alone = solve(
             problem.layout,
             people_of(problem, person),
             SETTINGS,
-            [outside(mine, has_bound=has_bound)],
+            outside(problem, mine, instances=[person]),
             work_limits=most[[person]],
         )
-        assert mine.evaluated == [(0, *cell) for owner, *cell in together.evaluated if owner == person]
+        assert mine.evaluated == [one for one in together.evaluated if one[0] == person]
         np.testing.assert_array_equal(alone.counters[0], found.counters[person])
         assert alone.finished[0] == found.finished[person]
         np.testing.assert_array_equal(alone.open_totals[0], found.open_totals[person])
@@ -182,12 +201,13 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
 def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = ProblemRecord(size=30)
     plain = Sum(problem, 85.0)
-    expected = solve(problem.layout, problem.people, SETTINGS, [outside(plain)])
+    expected = solve(problem.layout, problem.people, SETTINGS, outside(problem, plain))
     monkeypatch.setattr(search_driver, "HARD_CELLS", 0)
     for constant, value in {"SMALL_BOX_CELLS": 8, "BATCH_CELLS": 8, "LEAST_QUOTA": 1}.items():
         monkeypatch.setattr(search_driver, constant, value)
+    monkeypatch.setattr(Sum, "bounds_boxes", True)
     bounded = Sum(problem, 85.0)
-    found = solve(problem.layout, problem.people, SETTINGS, [outside(bounded, has_bound=True)])
+    found = solve(problem.layout, problem.people, SETTINGS, outside(problem, bounded))
     np.testing.assert_array_equal(found.points, expected.points)
     assert bounded.bounded > 0
     assert found.counters[0, EXTERNAL] > 0
@@ -195,7 +215,7 @@ def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPa
     # Without bounds evaluated for, no one is evaluated for one.
     silent = Sum(problem, 85.0)
     settings = SETTINGS._replace(bounds=False)
-    again = solve(problem.layout, problem.people, settings, [outside(silent, has_bound=True)])
+    again = solve(problem.layout, problem.people, settings, outside(problem, silent))
     assert silent.bounded == 0
     np.testing.assert_array_equal(again.points, expected.points)
 

@@ -38,32 +38,32 @@ class CostTables:
     # Only the best-first order depends on them, no result does.
     shares: FloatArray
 
-    def totals(self, owner: IntArray, points: Int32Array) -> FloatArray:
-        """Return the totals (p, M) of points (p, axes) of the instances ``owner`` (p,)."""
-        joined = np.zeros((len(points), len(self.joins)))
+    def totals(self, instance: IntArray, cells: Int32Array) -> FloatArray:
+        """Return the totals (cells, objectives) of cells (cells, axes) of instances (cells,)."""
+        joined = np.zeros((len(cells), len(self.joins)))
         by_max = self.joins == 1
-        for axis in range(points.shape[1]):
-            cost = self.steps[owner, :, axis, points[:, axis]]
+        for axis in range(cells.shape[1]):
+            cost = self.steps[instance, :, axis, cells[:, axis]]
             joined = np.where(by_max, np.maximum(joined, cost), joined + cost)
         return joined
 
 
-def tabulate(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Placement) -> CostTables:
+def tabulate_costs(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Placement) -> CostTables:
     """Lay out the costs of M objectives, each (n, m, width).
 
     >>> from p2ce.engine.grid import BaseGrid
     >>> from p2ce.engine.grid.placement import place
     >>> placed = place(BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"]), np.array([[1.0]]))
-    >>> tables = tabulate([np.array([[[3.0, 0.0, 1.0, 0.0]]])], [Join.SUM], placed)
+    >>> tables = tabulate_costs([np.array([[[3.0, 0.0, 1.0, 0.0]]])], [Join.SUM], placed)
     >>> tables.totals(np.array([0, 0]), np.array([[0], [2]], dtype=np.int32)).tolist()
     [[3.0], [1.0]]
     """
     from p2ce.engine.grid.cost_kernel import fill_costs  # Numba is imported only where it is used
 
-    people, axes, width = placement.values.shape
-    shape = (people, len(costs), axes, width)
+    count, axes, width = placement.values.shape
+    shape = (count, len(costs), axes, width)
     steps, envelope = np.empty(shape), np.empty(shape)
-    shares = np.empty((people, len(costs)))
+    shares = np.empty((count, len(costs)))
     middle = np.empty(axes)
     for objective, (cost, join) in enumerate(zip(costs, joins, strict=True)):
         fill_costs(

@@ -52,14 +52,14 @@ class Compound:
         return self.counted is not None and bool(self.counted.sum() > 1)
 
 
-def widen(values: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
+def with_levels(values: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
     """Append the levels of the compounds to rows (n, d)."""
     if not compounds:
         return values
     return np.column_stack([values, *(compound.codes_of(values) for compound in compounds)])
 
 
-def narrow(rows: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
+def without_levels(rows: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
     """Write the levels of wide rows into the members' columns, and return the user's columns only."""
     if not compounds:
         return rows

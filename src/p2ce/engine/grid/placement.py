@@ -30,12 +30,12 @@ class Placement:
     def __len__(self) -> int:
         return len(self.current)
 
-    def of(self, who: IntArray) -> "Placement":
+    def of(self, instances: IntArray) -> "Placement":
         """Return the placement of some of the instances."""
-        return Placement(**{part.name: getattr(self, part.name)[who] for part in fields(self)})
+        return Placement(**{part.name: getattr(self, part.name)[instances] for part in fields(self)})
 
 
-def place(grid: BaseGrid, people: FloatArray) -> Placement:
+def place(grid: BaseGrid, values: FloatArray) -> Placement:
     """Place instances, rows of all the model's columns, on the grid.
 
     >>> down = {"Loan": -1}
@@ -44,8 +44,8 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     >>> placed.values.tolist(), placed.lowest.tolist(), placed.highest.tolist()
     ([[[500.0, 700.0, 1000.0]]], [[0]], [[1]])
     """
-    people = np.asarray(people, dtype=np.float64)
-    current = np.ascontiguousarray(people[:, grid.columns])
+    values = np.asarray(values, dtype=np.float64)
+    current = np.ascontiguousarray(values[:, grid.columns])
     position = np.empty(current.shape, dtype=np.int32)
     passed = np.empty(current.shape, dtype=np.int32)  # how many of ``grid.up`` are not above the instance
     for axis, base in enumerate(grid.values):
@@ -116,11 +116,11 @@ def spread(
     return values
 
 
-def point_rows(
-    columns: IntArray, values: FloatArray, candidates: FloatArray, owner: IntArray, points: Int32Array
+def cell_rows(
+    columns: IntArray, values: FloatArray, candidates: FloatArray, instance: IntArray, cells: Int32Array
 ) -> FloatArray:
-    """Return points (cells, axes) of instances (n, d) as full rows; ``candidates`` are (n, axes, width)."""
-    rows = values[owner]
-    axes = np.arange(points.shape[1])
-    rows[:, columns] = candidates[owner[:, None], axes, points]
+    """Return cells (cells, axes) of instances (n, d) as full rows; ``candidates`` are (n, axes, width)."""
+    rows = values[instance]
+    axes = np.arange(cells.shape[1])
+    rows[:, columns] = candidates[instance[:, None], axes, cells]
     return rows

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
 from p2ce.base.calls.evaluate import evaluate, evaluate_alone, is_close
-from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, Placed, PreparedScore, Verdicts, undecided
+from p2ce.engine.scores.external import ACCEPT, REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.score import Bound
 
 
@@ -73,17 +73,13 @@ class BlackBoxScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedBlackBox:
-    """A black box, prepared for a batch of n instances."""
+class PreparedBlackBox(PreparedScore):
+    """A black box, prepared for a batch of n instances. It proves nothing: only another call can."""
 
     score: BlackBoxScore
     placed: Placed
     # Cells' instances and values (m,) → the threshold of each cell, if it differs from the score's.
     least: Callable[[IntArray, FloatArray], FloatArray] | None = None
-
-    @property
-    def bounds_boxes(self) -> bool:
-        return False
 
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
         """Evaluate the cells whose values are unknown, in one call."""
@@ -107,11 +103,3 @@ class PreparedBlackBox:
         axis = moved.argmax(axis=1)
         value = known[instance, axis, cells[np.arange(len(cells)), axis]]
         return np.asarray(np.where(moved.sum(axis=1) == 1, value, np.nan))
-
-    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:  # noqa: ARG002
-        """Prove nothing: only another call of the object itself can verify."""
-        return undecided(len(cells))
-
-    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
-        """Prune nothing."""
-        return np.zeros(len(instance), dtype=np.bool_)

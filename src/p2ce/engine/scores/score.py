@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int8Array
-from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Placed, PreparedScore, RowScore, Verdicts
+from p2ce.engine.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_at
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.errors import InvalidModel
 
@@ -60,13 +60,6 @@ class Score(Protocol):
         ...
 
 
-def verdicts_of(
-    value: FloatArray, accept_from: float | FloatArray, reject_below: float | FloatArray
-) -> Int8Array:
-    """Compare values (n,) with certified thresholds, one for all values or one for each."""
-    return np.where(value >= accept_from, ACCEPT, np.where(value < reject_below, REJECT, UNDECIDED))
-
-
 def seen_as_given(rows: FloatArray) -> FloatArray:
     """Return the rows unchanged: the model receives the user's values."""
     return rows
@@ -76,6 +69,15 @@ def seen_in_single(rows: FloatArray) -> FloatArray:
     """Return rows as a model sees them that casts to float32; a cast never reverses the order of values."""
     with np.errstate(over="ignore"):
         return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
+
+
+def require_ordered(name: str, accept_from: float, reject_below: float) -> None:
+    """Raise if the certified thresholds of a score are not in order, or not numbers."""
+    if not reject_below <= accept_from:
+        raise InvalidModel(
+            f"The score {name!r} expects reject_below <= accept_from, got {reject_below} and {accept_from}. "
+            "Move both outwards by the error of the score, as `widened` does."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,9 +128,18 @@ class FlatScore:
     def __post_init__(self) -> None:
         # Each score is of one kind. For trees, the kernel's integer units (ticks) have one scale for all
         # instances; for sums, they have one scale per instance.
-        kinds = (self.forest, self.weights, self.spending)
-        assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
-        assert self.reject_below <= self.accept_from
+        given = [name for name in ("forest", "weights", "spending") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise InvalidModel(
+                f"The score {self.name!r} expects one of forest, weights and spending, got "
+                f"{' and '.join(given) or 'none'}. Return several scores for a model that adds several kinds."
+            )
+        require_ordered(self.name, self.accept_from, self.reject_below)
+        if self.weights is not None and self.weights.shape != (self.column_count,):
+            raise InvalidModel(
+                f"The score {self.name!r} expects {self.column_count} weights, one for each column, got "
+                f"shape {self.weights.shape}. Give columns that the model does not use the weight 0."
+            )
         if self.forest is not None and self.forest.feature.max() >= self.column_count:
             raise InvalidModel(
                 f"A tree splits by feature {self.forest.feature.max()} (counted from 0), but the model has "
@@ -155,8 +166,8 @@ class FlatScore:
 
     def verdicts(self, value: FloatArray) -> Int8Array:
         """Compare values (n,) with the certified thresholds."""
-        return verdicts_of(value, self.accept_from, self.reject_below)
+        return verdicts_at(value, self.accept_from, self.reject_below)
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Return the score for whole rows; `flat_arrays` is the kernel's form of all flat scores together."""
-        return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+        return PreparedRows(evaluate_rows=self.evaluate_rows, placed=placed)

@@ -45,7 +45,7 @@ def release_box(instance, box):
 
 
 @kernel
-def count_cells(instance, box, size, changes_left):
+def most_cells(instance, box, size, changes_left):
     """Return an upper bound of the number of cells in a box, as a float since it may be of any size."""
     cells = 1.0
     others = 0.0

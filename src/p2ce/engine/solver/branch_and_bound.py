@@ -1,15 +1,14 @@
 """Solve a batch of instances by branch and bound: every undominated cell that all scores accept."""
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.engine.solver.evaluators import CELL_WORK as CELL_WORK
-from p2ce.engine.solver.evaluators import Evaluator as Evaluator
+from p2ce.engine.solver.external_scores import CELL_WORK as CELL_WORK
+from p2ce.engine.solver.external_scores import ExternalScores as ExternalScores
 from p2ce.engine.solver.fronts import Fronts as Fronts
+from p2ce.engine.solver.fronts import Incumbents as Incumbents
 from p2ce.engine.solver.fronts import no_fronts as no_fronts
-from p2ce.engine.solver.incumbents import Incumbents as Incumbents
 from p2ce.engine.solver.progress import Listener as Listener
 from p2ce.engine.solver.progress import Progress as Progress
 from p2ce.engine.solver.settings import Settings as Settings
@@ -25,7 +24,7 @@ def solve(
     layout: "ScoreLayout",
     instances: "FlatInstances",
     settings: Settings,
-    evaluators: Sequence[Evaluator] | None = None,
+    external: ExternalScores | None = None,
     *,
     time_limits: FloatArray | None = None,
     work_limits: IntArray | None = None,
@@ -34,21 +33,21 @@ def solve(
 ) -> Fronts:
     """Find the front of every instance of the batch.
 
-    Without ``evaluators``, the kernel evaluates the cells itself. With them, it queues the cells, and the
-    evaluators score cells of many instances at a time, one evaluator after the other. ``time_limits`` (n,)
+    Without ``external`` scores, the kernel evaluates the cells itself. With them, it queues the cells, and
+    they are evaluated for many instances at a time, one score after the other. ``time_limits`` (n,)
     are seconds per instance. ``work_limits`` (n,) limit each instance's counter WORK: they end a search at
     the same box on every machine and in any batch. An instance that reaches a limit keeps its incumbent
     front. Once the listener returns False, all searches stop. ``incumbents`` are accepted cells that are
-    known in advance; they require evaluators.
+    known in advance; they require external scores.
     """
     from p2ce.engine.solver.search_driver import SearchDriver
 
-    driver = SearchDriver(layout, instances, settings, evaluators, time_limits, work_limits, listener)
+    driver = SearchDriver(layout, instances, settings, external, time_limits, work_limits, listener)
     return driver.run(incumbents)
 
 
 def kernels_are_loaded(*, external: bool = False) -> bool:
-    """Return whether a search, with ``external`` evaluators or without them, has run in this process.
+    """Return whether a search, with ``external`` scores or without them, has run in this process.
 
     If so, the next one need not compile or load anything.
     """
@@ -63,9 +62,9 @@ def compile_rest(
     layout: "ScoreLayout",
     instances: "FlatInstances",
     settings: Settings,
-    evaluators: Sequence[Evaluator],
+    external: ExternalScores,
 ) -> None:
-    """Compile in advance what only some searches with evaluators need."""
+    """Compile in advance what only some searches with external scores need."""
     from p2ce.engine.solver.search_driver import SearchDriver
 
-    SearchDriver(layout, instances, settings, evaluators, None, None, None).compile_rest()
+    SearchDriver(layout, instances, settings, external, None, None, None).compile_rest()

@@ -1,8 +1,12 @@
 """Check whether the compiled scores accept a single cell, and verification has not excluded it."""
 
 from p2ce.engine.kernels.jit import kernel
-from p2ce.engine.scores.flat.dense import looks_the_same, score_cell
+from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND
+from p2ce.engine.scores.flat.score_cells import looks_the_same, score_cell
 from p2ce.engine.solver.counters import CHECKED, WORK
+from p2ce.engine.solver.upper_bounds import cell_gains, falls_short
+
+NO_SCORE = -1  # no score rejects the cell
 
 
 @kernel
@@ -26,10 +30,21 @@ def passes(flat, s, instance, cell, row, counters):
     table = flat.scores[s].table
     if table >= flat.weights.shape[0]:
         # A rule has no library with its own order of additions: ticks decide, and verification checks them.
-        total = instance.limits[s].base
-        for a in range(cell.shape[0]):
-            total += instance.gains[table, a, cell[a]]
-        return total >= instance.limits[s].reject_below
+        return not falls_short(instance, s, cell_gains(instance, table, cell))
     counters[CHECKED] += 1
     counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
-    return score_cell(flat, s, instance, cell, row) >= instance.limits[s].value_reject_below
+    return score_cell(flat, s, instance, cell, row) >= instance.thresholds[s].value_reject_below
+
+
+@kernel
+def rejecting_score(flat, instance, cell, first_accepts, second_accepts, row, counters):
+    """Return the number of the first score that rejects a cell, or NO_SCORE.
+
+    Of the first two scores, it may be known already that they accept the cell.
+    """
+    for s in range(flat.scores.shape[0]):
+        if (s == FIRST and first_accepts) or (s == SECOND and second_accepts):
+            continue
+        if not passes(flat, s, instance, cell, row, counters):
+            return s
+    return NO_SCORE

@@ -6,19 +6,13 @@ import numpy as np
 
 from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry, kernel
-from p2ce.engine.scores.flat.one_instance import instance_of
+from p2ce.engine.scores.flat.score_cells import instance_of
 from p2ce.engine.solver.box_axes import list_axes, release_box
 from p2ce.engine.solver.box_costs import cheapest_change, price_corner
 from p2ce.engine.solver.counters import BOUND, BOXES, COUNTERS, WORK
 from p2ce.engine.solver.expand_box import expand_box
-from p2ce.engine.solver.list_supports import (
-    group_leaves,
-    next_support,
-    note_own_total,
-    support_is_infeasible,
-    take_support,
-)
-from p2ce.engine.solver.open_boxes import has_room, pop_box, push_box
+from p2ce.engine.solver.list_supports import next_support, prepare_supports, support_is_infeasible
+from p2ce.engine.solver.open_boxes import pop_box, push_box
 from p2ce.engine.solver.pareto_front import add_point, is_dominated
 from p2ce.engine.solver.search_state import (
     BOXES_FULL,
@@ -48,7 +42,7 @@ class Results(NamedTuple):
     """The fronts of a batch: the points of all instances, one instance after another."""
 
     points: Int32Array  # (room, axes)
-    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
+    first: IntArray  # (n + 1,) points of instance i are first[i] .. first[i + 1] - 1
     counters: IntArray  # (n, COUNTERS)
 
 
@@ -66,32 +60,35 @@ def with_more_results(results: Results) -> Results:
 
 
 @entry
-def expand(flat, instances, p, end, settings, search, scratch, queue, results, budget):
-    """Solve instances p, p + 1, … before ``end``; return the first unsolved one, and why it is unsolved.
+def expand(flat, instances, number, end, settings, search, scratch, queue, alone, results, budget):
+    """Solve the instances from ``number`` to before ``end``; return the first unsolved one, and why it is so.
 
     With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
-    only after the queued cells have been evaluated, so the instance stays in ``search``.
+    only after the queued cells have been evaluated, so the instance stays in ``search``. Without a queue, the
+    kernel decides ``alone``, which is then True; with one, it is None. Numba tests at compile time whether an
+    argument is None, but only if it is. So each path has an argument, and the code of the other path is not
+    compiled.
     """
-    while p < end:
-        instance = instance_of(instances, p)
+    while number < end:
+        instance = instance_of(instances, number)
         if queue is not None:
             stand_still(instance, scratch.box)  # other instances have used the scratch
         if search.state[STARTED] == 0:
             start_instance(flat, instance, settings, search, scratch)
             budget -= search.counters[WORK]
         spent = search.counters[WORK]
-        code = expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
+        code = expand_instance(flat, instance, number, settings, search, scratch, queue, alone, budget)
         if code != DONE:
-            return p, code
-        if queue is None:
-            if not keep_results(p, search, results):
-                return p, RESULTS_FULL
+            return number, code
+        if alone is not None:
+            if not keep_results(number, search, results):
+                return number, RESULTS_FULL
             search.state[STARTED] = 0
         budget -= search.counters[WORK] - spent
-        p += 1
+        number += 1
         if budget < 0:
-            return p, PAUSED
-    return p, DONE
+            return number, PAUSED
+    return number, DONE
 
 
 @kernel
@@ -139,8 +136,7 @@ def start_instance(flat, instance, settings, search, scratch):
             live += 1
     state[LIVE] = live
     if settings.listed > 0:
-        group_leaves(flat, instance, box, settings.listed, search, scratch.walk)
-        note_own_total(flat, instance, supports)
+        prepare_supports(flat, instance, box, settings.listed, search, scratch.walk)
     release_box(instance, box)
 
 
@@ -152,7 +148,7 @@ def is_settled(settings, listed, state):
 
 
 @kernel
-def expand_instance(flat, instance, p, settings, search, scratch, queue, budget):
+def expand_instance(flat, instance, number, settings, search, scratch, queue, alone, budget):
     """Search until nothing is open, the budget of work or the quota is used up, or an array is full.
 
     The listed supports come first, fewest changes first, each with its parts as a stack. Then comes the whole
@@ -169,7 +165,7 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
         if queue is not None:  # noqa: SIM102 - pruned at compile time where it is None
             if queue.used[0] >= queue.quota.cells or queue.used[1] >= queue.quota.boxes:
                 return PAUSED
-        if not has_room(search, 2):
+        if state[OPEN] + 2 > search.heap.shape[0]:  # a split opens two boxes
             return BOXES_FULL
         counters[WORK] += 50
         listing = state[SIZE] <= listed
@@ -179,11 +175,11 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
             key = pop_box(search, box, best_first)
             size = list_axes(instance, box)
         elif listing:
-            if not next_support(instance, search, scratch.sums):
+            if not next_support(instance, box, search, scratch.sums):
                 state[SIZE] += 1
                 state[FRESH] = 1
                 continue
-            size = take_support(instance, box, search)
+            size = state[SIZE]
             if settings.bounds and support_is_infeasible(
                 flat, instance, box, size, search.supports, counters
             ):
@@ -200,7 +196,7 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
         # Points with at most ``listed`` changes have already been visited, one support at a time.
         least = 0 if listing else listed + ONE_CHANGE
         settled = expand_box(
-            flat, instance, p, settings, size, least, listing, best_first, search, scratch, queue
+            flat, instance, number, settings, size, least, listing, best_first, search, scratch, queue, alone
         )
         if not settled:
             # The rest of the box after trimming must still be searched.
@@ -212,25 +208,25 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
 
 
 @kernel
-def keep_results(p, search, results):
+def keep_results(number, search, results):
     """Append the instance's front to the results; return False if there is no room."""
     count = search.front.used[0]
-    begin = results.first[p]
+    begin = results.first[number]
     if begin + count > results.points.shape[0]:
         return False
     for point in range(count):
         for a in range(results.points.shape[1]):
             results.points[begin + point, a] = search.front.points[point, a]
-    results.first[p + 1] = begin + count
+    results.first[number + 1] = begin + count
     for i in range(search.counters.shape[0]):
-        results.counters[p, i] = search.counters[i]
+        results.counters[number, i] = search.counters[i]
     return True
 
 
 @entry
-def split_queued_box(instances, p, settings, search, scratch, queue, at):
-    """Split a queued box that no evaluator could prune, and open its parts; there must be room for two."""
-    instance = instance_of(instances, p)
+def split_queued_box(instances, number, settings, search, scratch, queue, at):
+    """Split a queued box that no score could prune, and open its parts; there must be room for two."""
+    instance = instance_of(instances, number)
     box = scratch.box
     for a in range(box.spans.shape[0]):
         box.spans[a] = queue.spans[at, a]

@@ -1,6 +1,7 @@
-"""The result of a search for a batch of instances."""
+"""The result of a search for a batch of instances, and cells that are known to be accepted before it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,14 +14,15 @@ class Fronts:
     """The fronts of a batch, and what remains open where a limit was reached."""
 
     points: Int32Array  # (points, axes) candidate indices, one instance after another
-    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
+    first: IntArray  # (n + 1,) points of instance i are first[i] .. first[i + 1] - 1
     counters: IntArray  # (n, COUNTERS), see `p2ce.engine.solver.counters`
     finished: BoolArray  # (n,) False if a limit was reached or the listener stopped the search
     open_boxes: IntArray  # (n,)
     open_totals: FloatArray  # (n, objectives) the least cost that a point in an open box may have
     seconds: FloatArray  # (n,) time spent on each instance
     stopped: bool  # the listener returned False
-    said: FloatArray  # (points, scores) values of the evaluators that keep them; (points, 0) if none does
+    # The number of a requirement → the values (points,) of its score, where they are recorded.
+    recorded: Mapping[int, FloatArray] = field(default_factory=dict)
 
 
 def no_fronts(objectives: int, axes: int) -> Fronts:
@@ -34,5 +36,54 @@ def no_fronts(objectives: int, axes: int) -> Fronts:
         open_totals=np.zeros((0, objectives)),
         seconds=np.zeros(0),
         stopped=False,
-        said=np.zeros((0, 0)),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Incumbents:
+    """Cells that every score accepts, in any order; the search drops the dominated ones."""
+
+    instance: IntArray  # (cells,)
+    points: Int32Array  # (cells, axes)
+    quanta: IntArray  # (cells, objectives) costs, as the integers that are compared
+    steps: IntArray  # (cells,) grid steps moved
+    recorded: Mapping[int, FloatArray]  # values (cells,), as in `Fronts`
+
+    def taken(self, which: BoolArray) -> "Incumbents":
+        """Return some of the cells."""
+        return Incumbents(
+            instance=self.instance[which],
+            points=self.points[which],
+            quanta=self.quanta[which],
+            steps=self.steps[which],
+            recorded={number: values[which] for number, values in self.recorded.items()},
+        )
+
+    def and_those(self, others: "Incumbents") -> "Incumbents":
+        """Return these cells and the others, for which the same scores are recorded."""
+        return Incumbents(
+            instance=np.concatenate([self.instance, others.instance]),
+            points=np.concatenate([self.points, others.points]),
+            quanta=np.concatenate([self.quanta, others.quanta]),
+            steps=np.concatenate([self.steps, others.steps]),
+            recorded={
+                number: np.concatenate([values, others.recorded[number]])
+                for number, values in self.recorded.items()
+            },
+        )
+
+    def without(self, instance: IntArray, cells: Int32Array) -> "Incumbents":
+        """Return the cells without some."""
+        gone = {bytes(key) for key in _keys(instance, cells)}
+        return self.taken(
+            np.array([bytes(key) not in gone for key in _keys(self.instance, self.points)], dtype=np.bool_)
+        )
+
+    def of(self, instances: IntArray) -> "Incumbents":
+        """Return the cells of some instances, in ascending order, and number the instances from 0."""
+        mine = self.taken(np.isin(self.instance, instances))
+        return replace(mine, instance=np.searchsorted(instances, mine.instance))
+
+
+def _keys(instance: IntArray, cells: Int32Array) -> Int32Array:
+    return np.column_stack([instance, cells]).astype(np.int32)

@@ -1,34 +1,28 @@
 """List the supports of an instance one by one, fewest changes first, and skip those that cannot matter."""
 
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import FIRST
 from p2ce.engine.scores.flat.leaf_groups import best_lift, sort_into_groups
 from p2ce.engine.scores.flat.reachable_leaves import reach_leaves
 from p2ce.engine.solver.box_costs import join, quantum
 from p2ce.engine.solver.counters import BOXES, DOMINATED, WORK
 from p2ce.engine.solver.pareto_front import is_dominated
 from p2ce.engine.solver.search_state import CHOSEN, FRESH, LIVE, SIZE
+from p2ce.engine.solver.upper_bounds import falls_short
 
 
 @kernel
-def group_leaves(flat, instance, box, listed, search, walk):
-    """Sort the model's leaves by what must change to reach them; the current box is the whole grid."""
-    axes = box.spans.shape[0]
-    groups = search.supports.groups
-    if flat.scores.shape[0] > 0 and flat.scores[0].last_tree > flat.scores[0].first_tree:
-        count, visited = reach_leaves(
-            flat, 0, instance, box.spans, box.axes, axes, listed, walk, groups.reached
-        )
-        search.counters[WORK] += 8 * visited
-        sort_into_groups(groups, count, axes)
+def prepare_supports(flat, instance, box, listed, search, walk):
+    """Compute from the FIRST score what `support_is_infeasible` needs; the current box is the whole grid.
 
-
-@kernel
-def note_own_total(flat, instance, supports):
-    """Store the first score at the current point, and the largest gain of each axis for an additive score."""
+    That is its total at the current point, above its base, and the largest gain of each axis. The leaves of a
+    forest are sorted by what must change to reach them.
+    """
     if flat.scores.shape[0] == 0:
         return
-    total = instance.limits[0].base
-    table = flat.scores[0].table
+    supports = search.supports
+    total = 0
+    table = flat.scores[FIRST].table
     if table >= 0:
         for a in range(supports.gain.shape[0]):
             position = instance.positions[a]
@@ -40,16 +34,23 @@ def note_own_total(flat, instance, supports):
                     best = max(best, instance.gains[table, a, i] - own)
             supports.gain[a] = best
     else:
-        for tree in range(flat.scores[0].first_tree, flat.scores[0].last_tree):
+        axes = box.spans.shape[0]
+        count, visited = reach_leaves(
+            flat, FIRST, instance, box.spans, box.axes, axes, listed, walk, supports.groups.reached
+        )
+        search.counters[WORK] += 8 * visited
+        sort_into_groups(supports.groups, count, axes)
+        for tree in range(flat.scores[FIRST].first_tree, flat.scores[FIRST].last_tree):
             total += supports.groups.own[tree]
     supports.own_total[0] = total
 
 
 @kernel
-def next_support(instance, search, sums):
-    """Find the next set of axes that the front does not already dominate; return False if none is left.
+def next_support(instance, box, search, sums):
+    """Make the next set of axes that the front does not dominate the current box, with all its candidates.
 
-    If the cheapest changes of a set are dominated, all its extensions are skipped, since costs only grow.
+    Return False if none is left. If the cheapest changes of a set are dominated, all its extensions are
+    skipped, since costs only grow.
     """
     state = search.state
     size = state[SIZE]
@@ -81,22 +82,16 @@ def next_support(instance, search, sums):
             state[CHOSEN + depth] += 1
             continue
         if depth == size - 1:
-            return True
+            break
         depth += 1
         state[CHOSEN + depth] = state[CHOSEN + depth - 1] + 1
-
-
-@kernel
-def take_support(instance, box, search):
-    """Set the current box to the listed support, with all its candidates."""
-    size = search.state[SIZE]
     for k in range(size):
-        a = search.supports.live[search.state[CHOSEN + k]]
+        a = search.supports.live[state[CHOSEN + k]]
         box.axes[k] = a
         box.spans[a].low = instance.positions[a].lowest
         box.spans[a].high = instance.positions[a].highest
         box.spans[a].must = 1
-    return size
+    return True
 
 
 @kernel
@@ -105,10 +100,10 @@ def support_is_infeasible(flat, instance, box, size, supports, counters):
     if flat.scores.shape[0] == 0:
         return False
     lift = 0
-    if flat.scores[0].table >= 0:
+    if flat.scores[FIRST].table >= 0:
         for k in range(size):
             lift += supports.gain[box.axes[k]]
     else:
         lift, visited = best_lift(supports.groups, box.axes, size, box.spans.shape[0], supports.lifted)
         counters[WORK] += visited
-    return supports.own_total[0] + lift < instance.limits[0].reject_below
+    return falls_short(instance, FIRST, supports.own_total[0] + lift)

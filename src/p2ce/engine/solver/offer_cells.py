@@ -3,13 +3,16 @@
 import numpy as np
 
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.external import ACCEPT
 from p2ce.engine.scores.flat.dense import fill_dense
-from p2ce.engine.scores.flat.reachable_leaves import NO_LIMIT, highest_total, reach_leaves
+from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND
+from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, reach_leaves
 from p2ce.engine.solver.box_costs import join, price_corner, quantum, trim_box
-from p2ce.engine.solver.check_cell import is_banned, passes
+from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
 from p2ce.engine.solver.counters import BOUND, WORK
 from p2ce.engine.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.engine.solver.search_state import IMPLAUSIBLE_LEAVES, MONOTONE, ROW_AXIS
+from p2ce.engine.solver.upper_bounds import falls_short, is_infeasible, verdict_of
 
 # The number of cells that may fail the detector one by one before it scores the whole leaf. It is lower if
 # that has already happened for the instance.
@@ -56,7 +59,7 @@ def enter_row(flat, instance, box, size, max_changes, position, sums):
     """Price and score the candidates of the leading axes of ``box.cell``.
 
     A row holds all candidates of the last axis, which was at ``position`` in the list. Return the number of
-    changes and the ticks without the last axis; -1 changes for a row without a point.
+    changes, -1 for a row without a point, and the ticks that the leading axes add to an additive score.
     """
     axes = box.axes
     changed = 0
@@ -68,8 +71,8 @@ def enter_row(flat, instance, box, size, max_changes, position, sums):
             return -1, 0
     if changed > max_changes:
         return -1, 0
-    ticks = instance.limits[0].base
-    table = flat.scores[0].table
+    ticks = 0
+    table = flat.scores[FIRST].table
     if table >= 0:
         # Every axis counts here, including those that stay.
         for a in range(box.cell.shape[0]):
@@ -113,8 +116,7 @@ def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot,
     last = box.axes[size - 1]
     span = box.spans[last]
     length = span.high - span.low + 1
-    table = flat.scores[0].table
-    reject_below = instance.limits[0].reject_below
+    table = flat.scores[FIRST].table
     part = scratch.sums.part[0]
     behind = scratch.sums.behind
     others = size - 1 - search.state[ROW_AXIS]
@@ -128,14 +130,13 @@ def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot,
             tick += instance.gains[table, last, i]
         else:
             tick += scratch.cells[row * length + i - span.low]
-        if tick < reject_below:
+        if falls_short(instance, FIRST, tick):
             continue
         if in_hull:
             hull = box.hull[last]
             if i < hull.low or i > hull.high:
                 continue
-            further = instance.limits[1].base + scratch.further_cells[hull_row + i - hull.low]
-            if further < instance.limits[1].reject_below:
+            if falls_short(instance, SECOND, scratch.further_cells[hull_row + i - hull.low]):
                 continue
         for m in range(instance.joins.shape[0]):
             cost = join(instance.joins[m] == 1, part[m], instance.prices[m, last, i].cost)
@@ -179,11 +180,11 @@ def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search,
     while True:
         # Most rows hold no cell that the model accepts. The largest total of a row shows this cheaply.
         changed = 0
-        if flat.scores[0].table < 0:
+        if flat.scores[FIRST].table < 0:
             top = scratch.cells[row * length]
             for i in range(row * length + 1, (row + 1) * length):
                 top = max(top, scratch.cells[i])
-            if instance.limits[0].base + top < instance.limits[0].reject_below:
+            if falls_short(instance, FIRST, top):
                 changed = -1
         if changed >= 0:
             position = search.state[ROW_AXIS]
@@ -322,14 +323,14 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
     for a in range(box.spans.shape[0]):
         if box.hull[a].low > box.hull[a].high:
             return False
-    enough = instance.limits[1].reject_below - instance.limits[1].base
-    best, visited = highest_total(flat, 1, instance, box.hull, NO_LIMIT, scratch.walk, enough)
-    search.counters[WORK] += 4 * visited
-    if best < enough:
-        search.counters[BOUND + 1] += 1
+    few = scratch.sums.few
+    if is_infeasible(
+        flat, SECOND, instance, box.hull, box.axes, size, ANY_CHANGES, few, scratch.walk, search.counters
+    ):
+        search.counters[BOUND + SECOND] += 1
         return False
     count, visited = reach_leaves(
-        flat, 1, instance, box.hull, box.axes, size, NO_LIMIT, scratch.walk, scratch.further
+        flat, SECOND, instance, box.hull, box.axes, size, ANY_CHANGES, scratch.walk, scratch.further
     )
     search.counters[WORK] += 4 * visited
     search.counters[WORK] += 3 * fill_dense(
@@ -339,22 +340,17 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
 
 
 @kernel
-def cell_is_valid(flat, instance, box, size, tick, in_hull, search, scratch):
-    """Evaluate the cell ``box.cell``: 0 if the first score rejects it, 1 if a later one does, else 2."""
-    row = scratch.row
-    if tick < instance.limits[0].accept_from and not passes(
-        flat, 0, instance, box.cell, row, search.counters
-    ):
-        return 0
-    for s in range(1, flat.scores.shape[0]):
-        if in_hull and s == 1:
-            last = box.axes[size - 1]
-            cell = row_in_hull(box, size) + box.cell[last] - box.hull[last].low
-            if instance.limits[s].base + scratch.further_cells[cell] >= instance.limits[s].accept_from:
-                continue
-        if not passes(flat, s, instance, box.cell, row, search.counters):
-            return 1
-    return 2
+def judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch):
+    """Return the number of the score that rejects the cell ``box.cell``, or NO_SCORE."""
+    first_accepts = verdict_of(instance, FIRST, tick) == ACCEPT
+    second_accepts = False
+    if in_hull:
+        last = box.axes[size - 1]
+        cell = row_in_hull(box, size) + box.cell[last] - box.hull[last].low
+        second_accepts = verdict_of(instance, SECOND, scratch.further_cells[cell]) == ACCEPT
+    return rejecting_score(
+        flat, instance, box.cell, first_accepts, second_accepts, scratch.row, search.counters
+    )
 
 
 @kernel
@@ -383,13 +379,13 @@ def offer_cells(flat, instance, box, size, volume, least, settings, search, scra
         if not covered:
             go_on = go_on or settings.keep_ties
             tick = scratch.candidates[slot].tick
-            verdict = cell_is_valid(flat, instance, box, size, tick, in_hull, search, scratch)
-            if verdict == 2 and not is_banned(flat, instance, box.cell):
+            rejected_by = judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch)
+            if rejected_by == NO_SCORE and not is_banned(flat, instance, box.cell):
                 if not add_point(search.front, costs, steps, box.cell, settings.keep_ties):
                     return False
             else:
                 go_on = True
-                failures += verdict == 1
+                failures += rejected_by >= SECOND
         if not (
             go_on
             and move_outwards(flat, instance, box, size, settings.max_changes, in_hull, slot, search, scratch)
@@ -399,7 +395,7 @@ def offer_cells(flat, instance, box, size, volume, least, settings, search, scra
         sift_down(scratch.candidates, 0, count)
         # An additive detector costs next to nothing cell by cell.
         if failures == patience and not in_hull and volume > WORTH_SCORING and settings.bounds:
-            if flat.scores[1].table < 0:
+            if flat.scores[SECOND].table < 0:
                 search.state[IMPLAUSIBLE_LEAVES] += 1
                 if not score_further(flat, instance, box, size, least, count, search, scratch):
                     return True

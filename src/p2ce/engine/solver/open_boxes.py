@@ -5,12 +5,6 @@ from p2ce.engine.solver.search_state import FREE, OPEN, USED
 
 
 @kernel
-def has_room(search, more):
-    """Return whether ``more`` boxes can be pushed."""
-    return search.state[OPEN] + more <= search.heap.shape[0]
-
-
-@kernel
 def push_box(search, box, key, best_first):
     """Copy the current box to a free slot and open it."""
     state = search.state

@@ -1,42 +1,37 @@
-"""Queue the cells of a leaf that may be on the front for the external evaluators."""
+"""Queue the cells of a leaf that may be on the front for the external scores."""
 
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.engine.scores.flat.dense import fill_dense
-from p2ce.engine.scores.flat.reachable_leaves import NO_LIMIT, best_total, reach_leaves
+from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, best_total, reach_leaves
 from p2ce.engine.solver.box_costs import join, quantum
 from p2ce.engine.solver.check_cell import is_banned, passes
 from p2ce.engine.solver.counters import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.engine.solver.pareto_front import find_tied, is_dominated, point_comes_first
-
-# The verdicts of the compiled scores on a cell.
-REJECTED, ACCEPTED, UNDECIDED = 0, 1, 2
+from p2ce.engine.solver.upper_bounds import cell_gains, falls_short, verdict_of
 
 
 @kernel
 def screen_cells(flat, instance, box, size, volume, search, scratch):
     """Score all cells of a leaf with the compiled forests; return False if all are rejected."""
     for i in range(volume):
-        scratch.passed[i] = ACCEPTED
+        scratch.verdict[i] = ACCEPT
     for s in range(flat.scores.shape[0]):
         if flat.scores[s].table >= 0:
             continue
         count, visited = reach_leaves(
-            flat, s, instance, box.spans, box.axes, size, NO_LIMIT, scratch.walk, scratch.reached
+            flat, s, instance, box.spans, box.axes, size, ANY_CHANGES, scratch.walk, scratch.reached
         )
         search.counters[WORK] += 4 * visited
-        base = instance.limits[s].base
-        if base + best_total(flat, s, scratch.reached, count, scratch.best) < instance.limits[s].reject_below:
+        if falls_short(instance, s, best_total(flat, s, scratch.reached, count, scratch.best)):
             search.counters[BOUND + min(s, 2)] += 1
             return False
         fill_dense(scratch.reached, count, box.spans, box.axes, size, scratch.corner, scratch.cells)
         left = False
         for i in range(volume):
-            total = base + scratch.cells[i]
-            if total < instance.limits[s].reject_below:
-                scratch.passed[i] = REJECTED
-            elif total < instance.limits[s].accept_from and scratch.passed[i] == ACCEPTED:
-                scratch.passed[i] = UNDECIDED
-            left = left or scratch.passed[i] != REJECTED
+            verdict = verdict_of(instance, s, scratch.cells[i])
+            scratch.verdict[i] = min(verdict, scratch.verdict[i])
+            left = left or scratch.verdict[i] != REJECT
         if not left:
             return False
     return True
@@ -48,16 +43,12 @@ def sums_pass(flat, instance, cell, counters):
 
     Cells that only the estimate prunes are counted: an explanation is proven if there are none.
     """
-    for s in range(instance.limits.shape[0]):
+    for s in range(instance.thresholds.shape[0]):
         table = flat.scores[s].table if s < flat.scores.shape[0] else instance.gains.shape[0] - 1
-        if table >= 0:
-            total = instance.limits[s].base
-            for a in range(cell.shape[0]):
-                total += instance.gains[table, a, cell[a]]
-            if total < instance.limits[s].reject_below:
-                if s == flat.scores.shape[0]:
-                    counters[ESTIMATE] += 1
-                return False
+        if table >= 0 and falls_short(instance, s, cell_gains(instance, table, cell)):
+            if s == flat.scores.shape[0]:
+                counters[ESTIMATE] += 1
+            return False
     return True
 
 
@@ -71,7 +62,7 @@ def forests_pass(flat, instance, cell, row, counters):
 
 
 @kernel
-def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch, queue):
+def queue_cells(flat, instance, number, box, size, volume, keep_ties, search, scratch, queue):
     """Queue each cell of a screened leaf that may be on the front; all listed axes of a leaf must change."""
     axes = box.axes
     last = axes[size - 1]
@@ -98,8 +89,8 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
                 cost = instance.prices[m, axes[k], box.cell[axes[k]]].cost
                 part[m] = join(instance.joins[m] == 1, part[m], cost)
         for i in range(span.low, span.high + 1):
-            verdict = scratch.passed[row * length + i - span.low]
-            if verdict == REJECTED or i == instance.positions[last].here:
+            verdict = scratch.verdict[row * length + i - span.low]
+            if verdict == REJECT or i == instance.positions[last].here:
                 continue
             for m in range(instance.joins.shape[0]):
                 cost = instance.prices[m, last, i].cost
@@ -122,7 +113,7 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
                 continue
             at = queue.used[0]
             queue.used[0] += 1
-            queue.owner[at] = p
+            queue.instance[at] = number
             queue.steps[at] = moved
             for m in range(trial.shape[0]):
                 queue.quanta[at, m] = trial[m]
@@ -132,11 +123,11 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
 
 
 @kernel
-def queue_box(p, box, changes_left, queue):
-    """Queue a box for the evaluators that can bound it."""
+def queue_box(number, box, changes_left, queue):
+    """Queue a box for the scores that can bound it."""
     at = queue.used[1]
     queue.used[1] += 1
-    queue.box_owner[at] = p
+    queue.box_instance[at] = number
     queue.changes_left[at] = changes_left
     for a in range(box.spans.shape[0]):
         queue.spans[at, a] = box.spans[a]

@@ -1,7 +1,7 @@
 """Run the searches of a batch: expand boxes, evaluate queued cells, enforce limits, report progress."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,9 +14,8 @@ from p2ce.engine.solver import expand as kernels
 from p2ce.engine.solver import search_state as ss
 from p2ce.engine.solver.counters import EXTERNAL, SCORED, WORK
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue, Quota, new_queue
-from p2ce.engine.solver.evaluators import CELL_WORK, Evaluator, evaluate_cells, infeasible_boxes
-from p2ce.engine.solver.fronts import Fronts
-from p2ce.engine.solver.incumbents import Incumbents
+from p2ce.engine.solver.external_scores import CELL_WORK, ExternalScores, evaluate_cells, infeasible_boxes
+from p2ce.engine.solver.fronts import Fronts, Incumbents
 from p2ce.engine.solver.progress import Listener, Progress
 from p2ce.engine.solver.settings import Settings
 
@@ -25,7 +24,7 @@ SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
 # The most cells of a leaf whose cells are evaluated externally. The compiled scores screen all of them first.
 SMALL_BOX_CELLS = 1024
-# The number of instances that are searched side by side; together they fill the batches of the evaluators.
+# The number of instances that are searched side by side; together they fill the batches of the scores.
 ACTIVE_INSTANCES = 64
 # The cells of a batch: enough to make the fixed cost of a call small compared with that of its rows.
 BATCH_CELLS = 256
@@ -74,15 +73,16 @@ class _Active:
     benefit: BoundingBenefit
     seconds: float = 0.0  # spent on the current instance
     exhausted: bool = False  # no box is open any more; cells may still be queued
-    values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → the values that are kept
+    # The number of a requirement → point → its value, where values are recorded.
+    recorded: dict[int, dict[bytes, float]] = field(default_factory=dict)
     is_seeded: bool = False  # whether the incumbents that were known in advance have been offered
 
 
 class SearchDriver:
     """One run of `solve`.
 
-    Without evaluators, the kernel solves many instances in one call, with one search state for all of them.
-    With evaluators, each active instance has its own search state, and all share the queue.
+    Without external scores, the kernel solves many instances in one call, with one search state for all of
+    them. With external scores, each active instance has its own search state, and all share the queue.
     """
 
     def __init__(
@@ -90,31 +90,29 @@ class SearchDriver:
         layout: ScoreLayout,
         instances: FlatInstances,
         settings: Settings,
-        evaluators: Sequence[Evaluator] | None,
+        external: ExternalScores | None,
         time_limits: FloatArray | None,
         work_limits: IntArray | None,
         listener: Listener | None,
     ) -> None:
         # An explanation is proven if the estimate pruned nothing, which depends on the order of the boxes.
-        self.estimated = instances.limits.shape[1] > len(layout.flat.scores)
-        assert evaluators is not None or (len(layout.flat.scores) and not self.estimated), (
-            "without evaluators, the kernel needs its own score, and no estimate saves evaluations"
+        self.estimated = instances.thresholds.shape[1] > len(layout.flat.scores)
+        assert external is not None or (len(layout.flat.scores) and not self.estimated), (
+            "without external scores, the kernel needs its own score, and no estimate saves evaluations"
         )
-        self.layout, self.instances, self.evaluators = layout, instances, evaluators or ()
+        self.layout, self.instances, self.external = layout, instances, external
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
-        self.external = evaluators is not None
-        if self.external:
+        if external is not None:
             # Cells are queued best first, since each costs an evaluation. Supports are not listed: the prefix
             # costs of the listing belong to one instance, but a queue holds cells of many.
             settings = settings._replace(dense_cells=SMALL_BOX_CELLS, listed=0)
         self.settings = settings
         # With a limit, each instance has its own search state and its own call, and shares no room or time.
-        self.together = not self.external and time_limits is None and work_limits is None
+        self.together = external is None and time_limits is None and work_limits is None
         self.scratch = ss.new_scratch(layout, instances, settings)
         self.first = self._new_search()
         self.queue: EvaluationQueue | None = None
-        self.bounded = settings.bounds and any(evaluator.has_bound for evaluator in self.evaluators)
-        self.keeps_values = any(evaluator.keeps_values for evaluator in self.evaluators)
+        self.bounded = settings.bounds and external is not None and external.bounds_boxes
         self.benefit = BoundingBenefit()
         self.most_cells = MOST_QUOTA * ACTIVE_INSTANCES  # of a batch
         self.batch_work = BATCH_WORK  # of an instance, between two batches
@@ -129,7 +127,7 @@ class SearchDriver:
         self.seconds = np.zeros(count)
         self.entered = 0  # instances from here on wait
         self.active: list[_Active] = []
-        self.evaluated: dict[int, _Active] = {}  # instance → its search, where evaluators took part
+        self.evaluated: dict[int, _Active] = {}  # instance → its search, where external scores took part
         self.stopped = False
         self.incumbents: Incumbents | None = None
 
@@ -147,10 +145,10 @@ class SearchDriver:
                 except OutOfTime:
                     out_of_time = True
             now = time.perf_counter()
-            for one, p in zip(self.active, first, strict=True):
+            for one, instance in zip(self.active, first, strict=True):
                 one.seconds += (now - start) / len(self.active)
-                if one.instance > p:  # the kernel has solved the instances before this one
-                    self.seconds[p : one.instance] = one.seconds / (one.instance - p)
+                if one.instance > instance:  # the kernel has solved the instances before this one
+                    self.seconds[instance : one.instance] = one.seconds / (one.instance - instance)
                     one.seconds = 0.0
             solved = all(one.instance == one.end for one in self.active)
             if self.listener is not None and not self.stopped and not solved:
@@ -160,12 +158,12 @@ class SearchDriver:
 
     def _activate(self) -> None:
         """Start waiting instances until as many are active as are searched side by side."""
-        most = ACTIVE_INSTANCES if self.external else 1
+        most = 1 if self.external is None else ACTIVE_INSTANCES
         while self.entered < self.count and len(self.active) < most:
             end = self.count if self.together else self.entered + 1
             # Instances share what they learn about bounding, unless their work must not depend on others.
             benefit = self.benefit if self.work_limits is None else BoundingBenefit()
-            search = self.first if not self.external or self.entered == 0 else self._new_search()
+            search = self.first if self.external is None or self.entered == 0 else self._new_search()
             search.state[ss.STARTED], search.counters[:] = 0, 0
             self.active.append(_Active(self.entered, end, search, benefit))
             self.entered = end
@@ -174,7 +172,7 @@ class SearchDriver:
         return ss.new_search(self.layout, self.instances, self.settings)
 
     def _has_time(self, one: _Active) -> bool:
-        if not self.external and self._work_left(one) < 0:
+        if self.external is None and self._work_left(one) < 0:
             return False
         return self.time_limits is None or bool(self.time_limits[one.instance] > one.seconds)
 
@@ -186,7 +184,7 @@ class SearchDriver:
     # One step: expand, prune by external bounds, evaluate externally, offer.
 
     def _step(self) -> None:
-        if not self.external:
+        if self.external is None:
             for one in self.active:
                 budget = LONG_SLICE if self.time_limits is None else SHORT_SLICE
                 if self.work_limits is not None:
@@ -198,15 +196,16 @@ class SearchDriver:
         queue = self._fill_queue()
         active = {one.instance: one for one in self.active}
         if queue.used[1]:
-            self._prune_by_external_bounds(queue, active)
+            self._prune_by_external_bounds(self.external, queue, active)
         begin = time.perf_counter()
-        accepted, values = evaluate_cells(self.evaluators, queue)
+        accepted, recorded = evaluate_cells(self.external, queue)
         if queue.used[0]:
             self.seconds_per_cell = (time.perf_counter() - begin) / int(queue.used[0])
-        owners = queue.owner[accepted]
-        for instance in np.unique(owners).tolist():
-            mine = np.flatnonzero(owners == instance)
-            self._offer(active[instance], queue, accepted[mine], values[mine])
+        instances = queue.instance[accepted]
+        for instance in np.unique(instances).tolist():
+            mine = np.flatnonzero(instances == instance)
+            values = {number: value[mine] for number, value in recorded.items()}
+            self._offer(active[instance], queue, accepted[mine], values)
 
     def _expand(self, one: _Active, queue: EvaluationQueue | None, budget: int) -> None:
         """Call the kernel to expand boxes, and give it more room when it runs out."""
@@ -222,6 +221,7 @@ class SearchDriver:
                 one.search,
                 self.scratch,
                 queue,
+                True if queue is None else None,
                 self.results,
                 budget,
             )
@@ -264,7 +264,7 @@ class SearchDriver:
         """Queue cells and boxes of every active instance."""
         quotas = [self._quota(one) for one in self.active]
         room = sum(quotas) + len(self.active) * self.settings.dense_cells
-        if self.queue is None or len(self.queue.owner) < room:
+        if self.queue is None or len(self.queue.instance) < room:
             self.queue = new_queue(self.instances, room, ACTIVE_INSTANCES * BOXES_AT_ONCE)
         queue = self.queue
         queue.used[:] = 0
@@ -283,17 +283,19 @@ class SearchDriver:
             one.search.counters[WORK] += CELL_WORK * (int(queue.used[0]) - cells + CELLS_PER_BOUND * bounds)
         return queue
 
-    def _prune_by_external_bounds(self, queue: EvaluationQueue, active: dict[int, _Active]) -> None:
-        """Drop the queued boxes that an evaluator proves infeasible, and split the others."""
-        infeasible, cells = infeasible_boxes(self.evaluators, queue)
-        owner = queue.box_owner[: len(infeasible)]
+    def _prune_by_external_bounds(
+        self, external: ExternalScores, queue: EvaluationQueue, active: dict[int, _Active]
+    ) -> None:
+        """Drop the queued boxes that an external score proves infeasible, and split the others."""
+        infeasible, cells = infeasible_boxes(external, queue)
+        instances = queue.box_instance[: len(infeasible)]
         if self.work_limits is None:
-            self.benefit.learn(len(owner), float(cells.sum()))
+            self.benefit.learn(len(instances), float(cells.sum()))
         else:
-            for instance in np.unique(owner).tolist():
-                mine = owner == instance
+            for instance in np.unique(instances).tolist():
+                mine = instances == instance
                 active[instance].benefit.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
-        for at, instance in enumerate(owner.tolist()):
+        for at, instance in enumerate(instances.tolist()):
             one = active[instance]
             if infeasible[at]:
                 one.search.counters[EXTERNAL] += 1
@@ -313,18 +315,25 @@ class SearchDriver:
         mine = self.incumbents.taken(self.incumbents.instance == one.instance)
         queue = new_queue(self.instances, len(mine.points), 0)
         queue.points[:], queue.quanta[:], queue.steps[:] = mine.points, mine.quanta, mine.steps
-        self._offer(one, queue, np.arange(len(mine.points)), mine.said)
+        self._offer(one, queue, np.arange(len(mine.points)), mine.recorded)
 
-    def _offer(self, one: _Active, queue: EvaluationQueue, accepted: IntArray, values: FloatArray) -> None:
-        """Offer cells to the incumbent front of their instance."""
+    def _offer(
+        self,
+        one: _Active,
+        queue: EvaluationQueue,
+        accepted: IntArray,
+        recorded: Mapping[int, FloatArray],
+    ) -> None:
+        """Offer cells to the incumbent front of their instance, and keep their recorded values."""
         keep_ties, taken = self.settings.keep_ties, 0
         while (taken := kernels.offer_evaluated(one.search, queue, accepted, taken, keep_ties)) < len(
             accepted
         ):
             one.search = ss.with_larger_front(one.search)
-        if self.keeps_values:
-            for at, value in zip(accepted.tolist(), values, strict=True):
-                one.values[queue.points[at].tobytes()] = value
+        for number, values in recorded.items():
+            of_points = one.recorded.setdefault(number, {})
+            for at, value in zip(accepted.tolist(), values.tolist(), strict=True):
+                of_points[queue.points[at].tobytes()] = value
 
     # After a step: limits and results.
 
@@ -342,32 +351,32 @@ class SearchDriver:
         """Return whether a search has ended or reached a limit; keep the front of an unfinished instance."""
         if one.instance == one.end:
             return True
-        p = one.instance
+        instance = one.instance
         late = self.stopped or out_of_time or self._work_left(one) < 0
-        late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[p]))
+        late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[instance]))
         if not late and not one.exhausted:
             return False
-        self.seconds[p] = one.seconds
-        if self.external:
+        self.seconds[instance] = one.seconds
+        if self.external is not None:
             self._offer_incumbents(one)  # for an instance that had no time to begin
-            self.evaluated[p] = one
+            self.evaluated[instance] = one
         else:
-            self._write(p, one.search)
-            self.entered = p + 1  # later instances start again
+            self._write(instance, one.search)
+            self.entered = instance + 1  # later instances start again
         if out_of_time or not one.exhausted:
-            self.finished[p] = False
-            self.open_boxes[p], self.open_totals[p] = self._what_is_open(p, one.search)
+            self.finished[instance] = False
+            self.open_boxes[instance], self.open_totals[instance] = self._what_is_open(instance, one.search)
             if out_of_time:
                 # The cells of an unevaluated batch are no longer in the boxes, and may cost next to nothing.
-                self.open_totals[p] = 0.0
+                self.open_totals[instance] = 0.0
         return True
 
-    def _what_is_open(self, p: int, search: ss.SearchState) -> tuple[int, FloatArray]:
+    def _what_is_open(self, instance: int, search: ss.SearchState) -> tuple[int, FloatArray]:
         """Count the open boxes, and bound the cost of all their points from below, objective by objective."""
         joins, settings, state = self.instances.joins, self.settings, search.state
         if not state[ss.STARTED]:
             return 1, np.zeros(len(joins))
-        cheapest = cheapest_open(self.instances, p, search)
+        cheapest = cheapest_open(self.instances, instance, search)
         size = int(state[ss.SIZE])
         listing = size <= min(settings.listed, settings.max_changes)
         unseen = listing or (not state[ss.ROOT_PUSHED] and settings.max_changes > settings.listed)
@@ -380,28 +389,29 @@ class SearchDriver:
         count = max(int(state[ss.OPEN]) + int(unseen), 1)
         return count, np.where(np.isinf(cheapest), 0.0, cheapest)
 
-    def _write(self, p: int, search: ss.SearchState) -> None:
+    def _write(self, instance: int, search: ss.SearchState) -> None:
         """Append the front of an instance to the results, as the kernel does."""
-        # Without evaluators, the state belongs to the previous instance until the kernel starts this one.
-        started = self.external or bool(search.state[ss.STARTED])
+        # Without external scores, this is the previous instance's state until the kernel starts this one.
+        started = self.external is not None or bool(search.state[ss.STARTED])
         points = search.front.points[: search.front.used[0] if started else 0]
-        begin = int(self.results.first[p])
+        begin = int(self.results.first[instance])
         while begin + len(points) > len(self.results.points):
             self.results = kernels.with_more_results(self.results)
         self.results.points[begin : begin + len(points)] = points
-        self.results.first[p + 1] = begin + len(points)
-        self.results.counters[p] = search.counters if started else 0
+        self.results.first[instance + 1] = begin + len(points)
+        self.results.counters[instance] = search.counters if started else 0
 
     def _fronts(self) -> Fronts:
-        values: list[FloatArray] = []
-        for p in sorted(self.evaluated):
-            one = self.evaluated[p]
-            self._write(p, one.search)
-            if self.keeps_values:
-                points = self.results.points[self.results.first[p] : self.results.first[p + 1]]
-                values += [one.values[point.tobytes()] for point in points]
+        recorded: dict[int, list[float]] = {
+            number: [] for number in (() if self.external is None else self.external.recorded)
+        }
+        for instance in sorted(self.evaluated):
+            one = self.evaluated[instance]
+            self._write(instance, one.search)
+            points = self.results.points[self.results.first[instance] : self.results.first[instance + 1]]
+            for number, values in recorded.items():
+                values += [one.recorded[number][point.tobytes()] for point in points]
         found = int(self.results.first[-1])
-        kept = sum(evaluator.keeps_values for evaluator in self.evaluators)
         return Fronts(
             points=self.results.points[:found],
             first=self.results.first,
@@ -411,15 +421,15 @@ class SearchDriver:
             open_totals=self.open_totals,
             seconds=self.seconds,
             stopped=self.stopped,
-            said=np.array(values).reshape(found, kept),
+            recorded={number: np.array(values, dtype=np.float64) for number, values in recorded.items()},
         )
 
     def compile_rest(self) -> None:
-        """Compile in advance what only some searches with evaluators need."""
+        """Compile in advance what only some searches with external scores need."""
         search, queue = self.first, new_queue(self.instances, 8, 8)
         keep_ties = self.settings.keep_ties
         kernels.offer_evaluated(search, queue, np.zeros(0, dtype=np.int64), 0, keep_ties)
-        if not self.bounded:
+        if self.external is None or not self.bounded:
             return
         # The whole grid is usually not an infeasible box, so every stage of a bound runs.
         positions = self.instances.positions[:1]
@@ -432,17 +442,17 @@ class SearchDriver:
         queue.spans["low"][0], queue.spans["high"][0] = everywhere.low[0], everywhere.high[0]
         if (everywhere.low < everywhere.high).any():
             kernels.split_queued_box(self.instances, 0, self.settings, search, self.scratch, queue, 0)
-        for evaluator in self.evaluators:
-            if evaluator.has_bound:
-                evaluator.score.infeasible(np.zeros(1, dtype=np.int64), everywhere)
+        for score in self.external.scores.values():
+            if score.bounds_boxes:
+                score.infeasible(self.external.instances[:1], everywhere)
 
 
-def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> FloatArray:
+def cheapest_open(instances: FlatInstances, instance: int, search: ss.SearchState) -> FloatArray:
     """Bound the costs of the open boxes from below (objectives,), by the changes that each box must make.
 
     This is the NumPy twin of `price_corner`. It needs no compilation, and is used only at a limit.
     """
-    here = instances.positions["here"][p]
+    here = instances.positions["here"][instance]
     spans = search.boxes[search.heap["slot"][: search.state[ss.OPEN]]]  # (boxes, axes)
     low, high = spans["low"], spans["high"]
     decided = (spans["must"] == 1) | (low > here) | (high < here)
@@ -450,7 +460,7 @@ def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> F
     by_max = (instances.joins == 1)[:, None]
     total = np.zeros((len(by_max), len(spans)))
     least = np.full((len(by_max), len(free)), np.inf)
-    for axis, costs in enumerate(instances.prices["envelope"][p].swapaxes(0, 1)):  # as costs are added
+    for axis, costs in enumerate(instances.prices["envelope"][instance].swapaxes(0, 1)):  # as costs are added
         at = np.flatnonzero(decided[:, axis])
         change = _cheapest_change(costs, low[at, axis], high[at, axis], int(here[axis]))
         total[:, at] = np.where(by_max, np.maximum(total[:, at], change), total[:, at] + change)

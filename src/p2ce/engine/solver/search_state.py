@@ -31,7 +31,7 @@ class SupportList(NamedTuple):
     groups: LeafGroups
     lifted: IntArray  # (trees,) scratch, zero between uses
     gain: IntArray  # (axes,) the largest additive gain of each axis
-    own_total: IntArray  # (1,) the first score at the current point, in ticks
+    own_total: IntArray  # (1,) the first score at the current point, in ticks above its base
 
 
 class SearchState(NamedTuple):
@@ -45,7 +45,7 @@ class SearchState(NamedTuple):
     supports: SupportList
 
 
-class Box(NamedTuple):
+class CurrentBox(NamedTuple):
     """The current box."""
 
     spans: Records  # (axes,) SPAN
@@ -73,7 +73,7 @@ class Sums(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch that the search of any instance may overwrite."""
 
-    box: Box
+    box: CurrentBox
     sums: Sums
     walk: Walk
     reached: Reached  # leaves of the model in the current box
@@ -81,7 +81,7 @@ class Scratch(NamedTuple):
     best: IntArray  # (trees,)
     cells: Int32Array  # (dense,) totals of the model over a leaf box, in ticks
     further_cells: Int32Array  # (dense,) likewise of the detector
-    passed: Int8Array  # (dense,) the verdict of the compiled scores on each cell, see `queue_cells`
+    verdict: Int8Array  # (dense,) of the compiled scores on each cell: REJECT, UNDECIDED or ACCEPT
     corner: IntArray
     row: FloatArray  # (columns,)
     candidates: Records  # (dense,) CANDIDATE, one per row and side of a leaf box; `order` is a heap of them
@@ -118,7 +118,7 @@ def new_scratch(layout: ScoreLayout, instances: FlatInstances, settings: Setting
     dense = max(settings.dense_cells, 1)
     room = layout.leaves + 1
     return Scratch(
-        box=Box(
+        box=CurrentBox(
             spans=np.zeros(axes, dtype=SPAN),
             hull=np.zeros(axes, dtype=SPAN),
             kept=np.zeros(axes, dtype=SPAN),
@@ -142,7 +142,7 @@ def new_scratch(layout: ScoreLayout, instances: FlatInstances, settings: Setting
         best=np.zeros(len(layout.flat.trees), dtype=np.int64),
         cells=np.zeros(dense, dtype=np.int32),
         further_cells=np.zeros(dense, dtype=np.int32),
-        passed=np.zeros(dense, dtype=np.int8),
+        verdict=np.zeros(dense, dtype=np.int8),
         # A box of n cells has at most log2(n) axes of two or more candidates, and so at most n corners.
         corner=np.zeros(dense + 1, dtype=np.int64),
         row=np.zeros(instances.own.shape[2], dtype=np.float64),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import FIRST
 from p2ce.engine.solver.box_axes import is_decided
 from p2ce.engine.solver.box_costs import corner_key, price_corner
 from p2ce.engine.solver.open_boxes import push_box
@@ -39,7 +40,7 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
     bound. The cut with the largest loss on its weaker side wins. If no tree votes, the axis along which an
     additive score varies most is halved, or else the widest axis.
     """
-    table = flat.scores[0].table
+    table = flat.scores[FIRST].table
     chosen = 0
     spread = -1
     for k in range(size):

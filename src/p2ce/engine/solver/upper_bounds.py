@@ -2,43 +2,74 @@
 
 from p2ce.engine.grid.cost_kernel import sort_ascending
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.engine.scores.flat.reachable_leaves import highest_total
 from p2ce.engine.solver.box_axes import is_decided
 from p2ce.engine.solver.counters import WORK
 
 
 @kernel
-def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counters):
-    """Return whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
-    enough = instance.limits[s].reject_below - instance.limits[s].base
-    if flat.scores[s].table >= 0:
-        return best_gains(instance, flat.scores[s].table, box, size, changes_left, few) < enough
-    best, visited = highest_total(flat, s, instance, box.spans, changes_left, walk, enough)
+def falls_short(instance, s, top):
+    """Return whether a score that adds at most ``top`` ticks to its base surely misses its threshold.
+
+    The base is the part of a score that is the same in every cell. This is the only place where a bound is
+    compared with a threshold, the paper's f̄ₐ < τ: of a box, of a row of cells, and of a single cell.
+    """
+    return instance.thresholds[s].base + top < instance.thresholds[s].reject_below
+
+
+@kernel
+def verdict_of(instance, s, ticks):
+    """Return the verdict of a score on a cell where it adds ``ticks`` to its base."""
+    if falls_short(instance, s, ticks):
+        return REJECT
+    return ACCEPT if instance.thresholds[s].base + ticks >= instance.thresholds[s].accept_from else UNDECIDED
+
+
+@kernel
+def is_infeasible(flat, s, instance, spans, axes, size, changes_left, few, walk, counters):
+    """Return whether a score is below its threshold in every point of the box that ``spans`` describes.
+
+    ``axes`` lists the ``size`` axes of the box that can or must leave the current value.
+    """
+    table = flat.scores[s].table
+    if table >= 0:
+        return falls_short(instance, s, best_gains(instance, table, spans, axes, size, changes_left, few))
+    enough = instance.thresholds[s].reject_below - instance.thresholds[s].base  # the walk may stop below this
+    top, visited = highest_total(flat, s, instance, spans, changes_left, walk, enough)
     counters[WORK] += 4 * visited
-    return best < enough
+    return falls_short(instance, s, top)
 
 
 @kernel
 def estimate_is_low(flat, instance, box, size, changes_left, few):
     """Return whether the estimate of every cell in the box misses the threshold; False without estimate."""
     s = flat.scores.shape[0]
-    if instance.limits.shape[0] == s:
+    if instance.thresholds.shape[0] == s:
         return False
     table = instance.gains.shape[0] - 1
-    best = best_gains(instance, table, box, size, changes_left, few)
-    return best < instance.limits[s].reject_below - instance.limits[s].base
+    return falls_short(instance, s, best_gains(instance, table, box.spans, box.axes, size, changes_left, few))
 
 
 @kernel
-def best_gains(instance, table, box, size, changes_left, few):
+def cell_gains(instance, table, cell):
+    """Return the additive part of a single cell."""
+    total = 0
+    for a in range(cell.shape[0]):
+        total += instance.gains[table, a, cell[a]]
+    return total
+
+
+@kernel
+def best_gains(instance, table, spans, axes, size, changes_left, few):
     """Return the largest additive part over the box, with at most ``changes_left`` undecided axes moved."""
     total = 0
-    for a in range(box.spans.shape[0]):
+    for a in range(spans.shape[0]):
         total += instance.gains[table, a, instance.positions[a].here]
     waiting = 0
     for k in range(size):
-        a = box.axes[k]
-        span = box.spans[a]
+        a = axes[k]
+        span = spans[a]
         here = instance.positions[a].here
         best = -(1 << 40)
         for i in range(span.low, span.high + 1):

@@ -12,7 +12,7 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import EncodedRows, encode_row
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
-from p2ce.engine.grid.grouped_axis import widen
+from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
 from p2ce.errors import InvalidArgument, InvalidRow, nearest
@@ -96,7 +96,7 @@ def evaluate_proposal(
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
     """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
-    then, now = widen(old[None, :], problem.compounds), widen(new[None, :], problem.compounds)[0]
+    then, now = with_levels(old[None, :], problem.compounds), with_levels(new[None, :], problem.compounds)[0]
     candidates = place(problem.grid, then).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
     together = {member for compound in problem.compounds for member in compound.members.tolist()}

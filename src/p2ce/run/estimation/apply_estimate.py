@@ -22,16 +22,18 @@ def gains_of(estimate: FittedEstimate, grid: BaseGrid, placement: Placement, val
     )
 
 
-def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "FlatInstances":
+def with_estimate(batch: Batch, instances: IntArray, flat: "FlatInstances") -> "FlatInstances":
     """Append the widened estimate to the scores of some instances. The batch keeps what it evaluates."""
     from p2ce.engine.scores.estimate_score import add_estimate
 
     problem = batch.problem
     estimate = problem.estimate
     assert estimate is not None
-    base, gains, singles = gains_of(estimate, problem.grid, batch.placement.of(who), batch.values[who])
+    base, gains, singles = gains_of(
+        estimate, problem.grid, batch.placement.of(instances), batch.values[instances]
+    )
     if batch.known is not None:
-        batch.known[who] = singles
+        batch.known[instances] = singles
     base, gains = widen_estimate(base, gains, estimate.residual, estimate.unit)
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
-    return add_estimate(instances, gains, threshold - base)
+    return add_estimate(flat, gains, threshold - base)

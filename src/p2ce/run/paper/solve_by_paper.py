@@ -13,6 +13,7 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.evaluate_rows import score_frame
 from p2ce.compile.grouped_features import moves_as_one
 from p2ce.compile.paper_settings import AS_PRINTED, P2CE, Mapocam
+from p2ce.compile.prove_cells import prove_cells
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound, FlatScore
 from p2ce.engine.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
@@ -26,7 +27,6 @@ from p2ce.run.paper.algorithm_2 import p2ce
 from p2ce.run.paper.maximum import shap_maximum
 from p2ce.run.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
 from p2ce.run.verify.constraints import check_constraints
-from p2ce.run.verify.verify_cells import prove_by_scores
 
 # The bounds by their names in the settings, and the kinds of model that they need.
 BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound.ADDITIVE, None: Bound.NONE}
@@ -136,7 +136,7 @@ def solve_by_paper(
     finished = np.ones(len(who), dtype=np.bool_)
     seconds = np.zeros(len(who))
     fronts: list[Int32Array] = []
-    said: list[FloatArray] = []
+    recorded: list[dict[int, FloatArray]] = []
     begin = time.perf_counter()
     stopped = False
     for at, number in enumerate(who.tolist()):
@@ -167,7 +167,7 @@ def solve_by_paper(
             finished[at] = False
             counters[at, SCORED] = max(counters[at, SCORED], 1)  # something was evaluated
         fronts.append(instance.front(record))
-        said.append(instance.said_about(fronts[-1]))
+        recorded.append(instance.recorded_at(fronts[-1]))
         counters[at, [BOXES, BY_COST, MANY]] = (
             record.visited,
             record.pruned[DOMINATED],
@@ -187,7 +187,11 @@ def solve_by_paper(
         open_totals=np.zeros((len(who), len(problem.objectives))),
         seconds=seconds,
         stopped=stopped,
-        said=np.concatenate(said) if said else np.zeros((0, 0)),
+        recorded={
+            number: np.concatenate([one[number] for one in recorded])
+            for number, one in enumerate(problem.requirements)
+            if one.is_recorded
+        },
     )
 
 
@@ -234,13 +238,18 @@ class _Instance:
         points = np.array(cells, dtype=np.int32).reshape(len(cells), len(self.start))
         return front_of(points, self.batch.tables, self.batch.placement, self.number)
 
-    def said_about(self, points: Int32Array) -> FloatArray:
-        """Return the values of black boxes at points, as `Fronts.said`: (points, black boxes)."""
-        called = [number for number, model in enumerate(self.problem.models) if model.is_black_box]
-        columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in called]
-        if self.problem.required_detector is not None and self.problem.flat_detector is None:
-            columns.append([self.by_detector[cell.tobytes()] for cell in points])
-        return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T
+    def recorded_at(self, points: Int32Array) -> dict[int, FloatArray]:
+        """Return the values of black boxes at points, as `Fronts.recorded`."""
+        found = {}
+        for number, one in enumerate(self.problem.requirements):
+            if one.is_recorded:
+                keys = [cell.tobytes() for cell in points]
+                if one.model is None:
+                    values = [self.by_detector[key] for key in keys]
+                else:
+                    values = [self.by_models[key][one.model] for key in keys]
+                found[number] = np.array(values, dtype=np.float64)
+        return found
 
     def _order(self) -> IntArray:
         columns = self.problem.grid.columns
@@ -285,7 +294,7 @@ class _Instance:
         self.counters[SCORED] += len(cells)
         self.counters[WORK] += CELL_WORK * len(cells)
         if self.parsed is not None:
-            proof = prove_by_scores(self.batch, 0, self._me(cells), cells)
+            proof = prove_cells(self.batch, 0, self._me(cells), cells)
             return self.parsed.report(proof.value), ~proof.rejects
         scored = score_frame(self.problem, self.problem.frame(self._rows(cells)))
         for at in np.flatnonzero(scored.accepted).tolist():
@@ -307,7 +316,7 @@ class _Instance:
             return False
         if self.problem.flat_detector is not None:
             prepared = self.batch.scores[self.problem.flat_detector]
-            return bool(prepared.verify(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
+            return bool(prepared.prove(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
         assert not detector.is_its_score, "a detector without a flat score must be evaluated"
         value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])))[0])
         self.by_detector[cell.tobytes()] = value

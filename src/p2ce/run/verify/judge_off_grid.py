@@ -8,7 +8,7 @@ from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.evaluate import evaluate_closely
 from p2ce.compile.batch import Batch
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
-from p2ce.engine.scores.external import ACCEPT, REJECT
+from p2ce.compile.prove_cells import prove_rows
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
 
@@ -60,7 +60,8 @@ class OffGridJudge:
             return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
         frame = problem.frame(rows)
         settled = [
-            None if model.is_black_box else self._by_scores(model, rows).settled for model in problem.models
+            None if model.is_black_box else prove_rows(problem, model, rows).settled
+            for model in problem.models
         ]
         scored = score_frame(problem, frame, settled=settled)
         plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
@@ -80,7 +81,7 @@ class OffGridJudge:
         if model.is_black_box or model.report is None:
             own = self._evaluated(model, rows)
             return own, own >= model.threshold
-        proof = self._by_scores(model, rows)
+        proof = prove_rows(self.problem, model, rows)
         values, accepted = model.report(proof.value), proof.accepts
         undecided = np.flatnonzero(~proof.settled)
         if len(undecided):
@@ -89,13 +90,6 @@ class OffGridJudge:
             accepted[undecided] = values[undecided] >= model.threshold
         return values, accepted
 
-    def _by_scores(self, model: Adapter, rows: FloatArray) -> "_Proof":
-        mine = np.ascontiguousarray(rows[:, self.problem.columns_of(model)])
-        verdicts = [score.evaluate_rows(mine) for score in model.scores]
-        accepts = np.logical_and.reduce([verdict == ACCEPT for verdict, _ in verdicts])
-        rejects = np.logical_or.reduce([verdict == REJECT for verdict, _ in verdicts])
-        return _Proof(verdicts[0].value, accepts, accepts | rejects)
-
     def _evaluated(self, model: Adapter, rows: FloatArray) -> FloatArray:
         return evaluate_closely(
             model.evaluate,
@@ -103,11 +97,3 @@ class OffGridJudge:
             threshold=model.threshold,
             tolerance=model.tolerance,
         ).values
-
-
-class _Proof(NamedTuple):
-    """What the parsed scores of a model prove about rows."""
-
-    value: FloatArray  # (n,) of the first score
-    accepts: BoolArray  # (n,)
-    settled: BoolArray  # (n,) certainly accepted or certainly rejected

@@ -1,16 +1,20 @@
 """Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.calls.evaluate import Closely, evaluate_closely, is_close, require_steady
 from p2ce.compile.batch import Batch
 from p2ce.compile.evaluate_rows import detector_scores
-from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
+from p2ce.compile.prove_cells import Proof, prove_cells
+from p2ce.compile.requirements import Origin
+from p2ce.engine.scores.external import ACCEPT, UNDECIDED
 from p2ce.engine.scores.score import Bound
 from p2ce.errors import InvalidOutput
 from p2ce.models.decisions.adapter import Adapter
@@ -19,7 +23,7 @@ from p2ce.run.verify.constraints import check_constraints
 EXACTLY = -1  # excludes only this one cell
 
 
-class Checked(NamedTuple):
+class VerifiedCells(NamedTuple):
     """Cells, with the results of the user's own objects."""
 
     instance: IntArray  # (cells,)
@@ -31,42 +35,9 @@ class Checked(NamedTuple):
     contradicted: BoolArray  # (cells,) the result contradicts what a score had proven
     unsettled: BoolArray  # (cells,) failed only because no time was left to evaluate them
 
-    def taken(self, which: BoolArray | slice) -> "Checked":
+    def taken(self, which: BoolArray | slice) -> "VerifiedCells":
         """Return some of the cells."""
-        return Checked(*(part[which] for part in self))  # type: ignore[arg-type]
-
-
-class Proof(NamedTuple):
-    """What the scores of a model prove about cells."""
-
-    value: FloatArray  # (cells,) the value of the first score; NaN for a black box
-    accepts: BoolArray  # (cells,)
-    rejects: BoolArray  # (cells,)
-
-
-def prove_by_scores(batch: Batch, number: int, instance: IntArray, cells: Int32Array) -> Proof:
-    """Evaluate cells with the scores of a model, without calling it; a black box proves nothing."""
-    value: FloatArray | None = None
-    accepts = np.ones(len(cells), dtype=np.bool_)
-    rejects = np.zeros(len(cells), dtype=np.bool_)
-    for place in batch.problem.model_scores[number]:
-        verdict, found = batch.scores[place].verify(instance, cells)
-        accepts &= verdict == ACCEPT
-        rejects |= verdict == REJECT
-        value = found if value is None else value
-    assert value is not None, "every model has a score"
-    return Proof(value, accepts, rejects)
-
-
-def surely_rejected(batch: Batch) -> BoolArray:
-    """Mark the instances that some model provably rejects at their current values."""
-    rejected = np.zeros(len(batch.values), dtype=np.bool_)
-    for number, model in enumerate(batch.problem.models):
-        if model.score is not None:
-            rejected |= prove_by_scores(
-                batch, number, np.arange(len(batch.values)), batch.placement.position
-            ).rejects
-    return rejected
+        return VerifiedCells(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
 def _contradictions(model: Adapter, proof: Proof, own: FloatArray) -> BoolArray:
@@ -84,107 +55,48 @@ def verify_cells(
     instance: IntArray,
     cells: Int32Array,
     *,
-    said: FloatArray,
+    recorded: Mapping[int, FloatArray],
     with_instances: bool,
     until: float | None = None,
-) -> Checked:
+) -> VerifiedCells:
     """Verify cells, and the instances themselves if requested, in one call to each of the user's objects.
 
-    ``said`` (cells, black boxes) holds the earlier values of black-box models and detectors. ``until`` is the
-    end of the time for cells, by the clock of `time.perf_counter`: after it, black boxes are not called
-    again, and their earlier values count. The instances come after the cells.
+    ``recorded`` holds the values (cells,) that black-box models and detectors had in the search, by the
+    number of their requirement. ``until`` is the end of the time for cells, by the clock of
+    `time.perf_counter`: after it, black boxes are not called again, and their recorded values count. The
+    instances come after the cells.
     """
     problem, count = batch.problem, len(cells)
-    found = slice(count)
     rows = batch.rows(instance, cells)
     if with_instances:
         rows = np.concatenate([rows, batch.values])
         cells = np.concatenate([cells, batch.placement.position])
         instance = np.concatenate([instance, np.arange(len(batch.values))])
     frame = problem.frame(rows)
-    scores = np.empty((len(problem.models), len(rows)))
-    contradicted = np.zeros(len(rows), dtype=np.bool_)
-    unsettled = np.zeros(len(rows), dtype=np.bool_)
-    rejected_by = np.full(len(rows), EXACTLY)
-    before = iter(said.T)
-    for number, model in enumerate(problem.models):
-        name = problem.name_of(number)
-        proof = prove_by_scores(batch, number, instance, cells)
-        earlier = next(before) if model.is_black_box and said.size else None
-        if earlier is not None and not with_instances and _is_over(until):
-            scores[number], open_rows = _as_said(earlier, model.threshold, model.tolerance)
-        else:
-            scores[number], open_rows = evaluate_closely(
-                model.evaluate,
-                frame,
-                threshold=model.threshold,
-                tolerance=model.tolerance,
-                settled=proof.accepts | proof.rejects,
-                until=None if with_instances else until,  # instances must be evaluated in any case
-            )
-            if earlier is not None:
-                require_steady(earlier, scores[number, found], name, tolerance=model.tolerance)
-        unsettled |= open_rows
-        contradicted |= _contradictions(model, proof, scores[number])
-        # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
-        # round a row differently at each position of a batch, so its rejection says nothing about other
-        # cells. Nor does the rejection of one of several scores that decide together.
-        first, *others = problem.model_scores[number]
-        if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
-            rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
-    thresholds = np.array([[model.threshold] for model in problem.models])
-    accepted: BoolArray = np.asarray((scores >= thresholds).all(axis=0))
-    failed = ~accepted | unsettled
-
-    plausibility = np.full(len(rows), np.nan)
-    if problem.detector is not None:
-        by_score, proven = problem.flat_detector, None
-        if by_score is not None:
-            proven = batch.scores[by_score].verify(instance[found], cells[found])
-        own = batch.own
-        least = None if own is None else partial(own.least, instance[found])
-        is_black_box = problem.required_detector is not None and by_score is None
-        earlier = next(before) if is_black_box and said.size else None
-        if earlier is not None and _is_over(until):
-            needed = 0.0 if least is None else least(earlier)
-            plausibility[found], open_rows = _as_said(earlier, needed, problem.detector.tolerance)
-        else:
-            plausibility[found], open_rows = detector_scores(
-                problem,
-                rows[found],
-                frame.iloc[found],
-                value=None if proven is None else proven.value,
-                settled=None if proven is None else proven.verdict != UNDECIDED,
-                until=until,
-                least=least,
-            )
-            if earlier is not None:
-                tolerance = problem.detector.tolerance
-                require_steady(earlier, plausibility[found], "detector", tolerance=tolerance)
-        unsettled[found] |= open_rows
-        failed[found] |= open_rows
-        if problem.required_detector is not None:
-            if proven is not None and problem.required_detector.is_its_score:
-                implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
-            else:
-                needed = 0.0 if least is None else least(plausibility[found])
-                implausible = ~(plausibility[found] >= needed)
-            failed[found] |= implausible
-            if by_score is not None and proven is not None:
-                contradicted[found] |= (proven.verdict == ACCEPT) & implausible
-                rejected_by[found][accepted[found] & implausible] = by_score
-    kept = check_constraints(problem, batch.values[instance[found]], rows[found], frame.iloc[found])
-    if kept.rejected_by_predicate.any():
+    # Instances must be evaluated in any case.
+    models = _verify_by_models(batch, instance, cells, frame, recorded, None if with_instances else until)
+    # The cells without the instances, which need neither plausibility nor constraints.
+    mine, instances, rows, frame = slice(count), instance[:count], rows[:count], frame.iloc[:count]
+    detector = _verify_by_detector(batch, instances, cells[:count], rows, frame, recorded, until)
+    constraints = check_constraints(problem, batch.values[instances], rows, frame)
+    if constraints.rejected_by_predicate.any():
         raise InvalidOutput(
             "A rule that is a function accepted a row during the search, and rejected it when called again. "
             "It must return the same result every time."
         )
-    failed[found] |= ~kept.allowed
-    contradicted[found] |= kept.broken_for_sure
-    return Checked(
+    failed, contradicted = ~models.accepted | models.unsettled, models.contradicted
+    unsettled, rejected_by = models.unsettled, models.rejected_by
+    failed[mine] |= detector.unsettled | detector.implausible | ~constraints.allowed
+    contradicted[mine] |= detector.contradicted | constraints.broken_for_sure
+    unsettled[mine] |= detector.unsettled
+    if problem.flat_detector is not None:
+        rejected_by[mine][models.accepted[mine] & detector.implausible] = problem.flat_detector
+    plausibility = np.full(len(cells), np.nan)
+    plausibility[mine] = detector.values
+    return VerifiedCells(
         instance=instance,
         cells=cells,
-        scores=problem.reported(scores),
+        scores=problem.reported(models.scores),
         plausibility=plausibility,
         failed=failed,
         # A contradicted score cannot exclude other cells.
@@ -194,10 +106,119 @@ def verify_cells(
     )
 
 
+class _ByModels(NamedTuple):
+    """What the models themselves say of rows."""
+
+    scores: FloatArray  # (models, n)
+    accepted: BoolArray  # (n,) by every model
+    unsettled: BoolArray  # (n,) no time was left to evaluate the row alone
+    contradicted: BoolArray  # (n,) a model contradicts its scores
+    rejected_by: IntArray  # (n,) the number of the forest that rejects the row, or EXACTLY
+
+
+def _verify_by_models(
+    batch: Batch,
+    instance: IntArray,
+    cells: Int32Array,
+    frame: pd.DataFrame,
+    recorded: Mapping[int, FloatArray],
+    until: float | None,
+) -> _ByModels:
+    """Evaluate rows with every model. Their first rows are the cells for which values are recorded."""
+    problem, count = batch.problem, len(frame)
+    scores = np.empty((len(problem.models), count))
+    contradicted = np.zeros(count, dtype=np.bool_)
+    unsettled = np.zeros(count, dtype=np.bool_)
+    rejected_by = np.full(count, EXACTLY)
+    for number, model in enumerate(problem.models):
+        name = problem.name_of(number)
+        first, *others = problem.model_scores[number]
+        proof = prove_cells(batch, number, instance, cells)
+        earlier = recorded.get(first)
+        if earlier is not None and _is_over(until):
+            scores[number], open_rows = _as_recorded(earlier, model.threshold, model.tolerance)
+        else:
+            scores[number], open_rows = evaluate_closely(
+                model.evaluate,
+                frame,
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+                settled=proof.settled,
+                until=until,
+            )
+            if earlier is not None:
+                require_steady(earlier, scores[number, : len(earlier)], name, tolerance=model.tolerance)
+        unsettled |= open_rows
+        contradicted |= _contradictions(model, proof, scores[number])
+        # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
+        # round a row differently at each position of a batch, so its rejection says nothing about other
+        # cells. Nor does the rejection of one of several scores that decide together.
+        if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
+            rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
+    thresholds = np.array([[model.threshold] for model in problem.models])
+    accepted = np.asarray((scores >= thresholds).all(axis=0))
+    return _ByModels(scores, accepted, unsettled, contradicted, rejected_by)
+
+
+class _ByDetector(NamedTuple):
+    """What the detector itself says of cells."""
+
+    values: FloatArray  # (cells,) NaN without a detector
+    implausible: BoolArray  # (cells,) False unless plausibility is required
+    unsettled: BoolArray  # (cells,) no time was left to evaluate the row alone
+    contradicted: BoolArray  # (cells,) the detector contradicts its score
+
+
+def _verify_by_detector(
+    batch: Batch,
+    instance: IntArray,
+    cells: Int32Array,
+    rows: FloatArray,
+    frame: pd.DataFrame,
+    recorded: Mapping[int, FloatArray],
+    until: float | None,
+) -> _ByDetector:
+    """Evaluate cells with the detector, if there is one."""
+    problem, count = batch.problem, len(cells)
+    no = np.zeros(count, dtype=np.bool_)
+    if problem.detector is None:
+        return _ByDetector(np.full(count, np.nan), no, no, no)
+    proven = None
+    if problem.flat_detector is not None:
+        proven = batch.scores[problem.flat_detector].prove(instance, cells)
+    least = None if batch.own is None else partial(batch.own.least, instance)
+    tolerance = problem.detector.tolerance
+    called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
+    earlier = recorded[called[0]] if called else None
+    if earlier is not None and _is_over(until):
+        needed = 0.0 if least is None else least(earlier)
+        values, unsettled = _as_recorded(earlier, needed, tolerance)
+    else:
+        values, unsettled = detector_scores(
+            problem,
+            rows,
+            frame,
+            value=None if proven is None else proven.value,
+            settled=None if proven is None else proven.verdict != UNDECIDED,
+            until=until,
+            least=least,
+        )
+        if earlier is not None:
+            require_steady(earlier, values, "detector", tolerance=tolerance)
+    if problem.required_detector is None:
+        return _ByDetector(values, no, unsettled, no)
+    if proven is not None and problem.required_detector.is_its_score:
+        implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
+    else:
+        implausible = ~(values >= (0.0 if least is None else least(values)))
+    contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible
+    return _ByDetector(values, implausible, unsettled, contradicted)
+
+
 def _is_over(until: float | None) -> bool:
     return until is not None and time.perf_counter() >= until
 
 
-def _as_said(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
+def _as_recorded(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
     """Return a black box's values from the search; those close to the threshold decide nothing."""
     return Closely(values, is_close(values, threshold, tolerance))

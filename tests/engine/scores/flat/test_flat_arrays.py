@@ -47,7 +47,7 @@ def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> No
         cells = cells[((cells >= low) & (cells <= high)).all(axis=1)]
         rows = problem.rows(person, cells)
         for s, score in enumerate(problem.scores):
-            limit = problem.flat_people.limits[person, s]
+            limit = problem.flat_people.thresholds[person, s]
             ticks = np.full(len(cells), limit["base"])
             if score.forest is not None:
                 ticks = ticks + tree_ticks(problem, s, score, rows)
@@ -68,7 +68,7 @@ def test_what_lies_a_float_beside_a_threshold_is_undecided_in_ticks(weights: lis
     (value,) = score_rows(score, np.full((1, len(names)), 3.0))
     score = replace(score, accept_from=np.nextafter(value, np.inf), reject_below=value)
     found = problem_of(grid, np.zeros((1, len(names))), [score]).flat_people
-    limit = found.limits[0, 0]
+    limit = found.thresholds[0, 0]
     assert limit["reject_below"] <= limit["base"] + found.gains[0, 0, :, 2].sum() < limit["accept_from"]
 
 
@@ -92,7 +92,7 @@ def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
     for accept_from in (limit, np.nextafter(limit, 0.0)):
         score = flat(1, max(limit, accept_from), min(limit, accept_from), weights=[1e-3])
-        limits = problem_of(grid, np.zeros((1, 1)), [score]).flat_people.limits[0, 0]
+        limits = problem_of(grid, np.zeros((1, 1)), [score]).flat_people.thresholds[0, 0]
         assert (limits["reject_below"] < limits["base"]) == (limit < 0)
 
 
@@ -111,7 +111,7 @@ def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> Non
         for s, score in enumerate(problem.scores):
             if score.spending is None:
                 continue
-            limit = problem.flat_people.limits[person, s]
+            limit = problem.flat_people.thresholds[person, s]
             gains = problem.flat_people.gains[person, layout.scores[s]["table"]]
             ticks = limit["base"] + gains[np.arange(problem.axes), cells].sum(axis=1)
             keeps = -score.spending.of_row(before, rows) >= score.reject_below
@@ -138,8 +138,8 @@ def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: flo
     for person, row in enumerate(people):
         for cell in product(range(2), range(2)):
             spent = sum(costs[column, int(value)] for column, value in enumerate((*cell, row[2])))
-            ticks = found.limits[person, 0]["base"] + found.gains[person, 0, [0, 1], cell].sum()
-            assert (ticks >= found.limits[person, 0]["reject_below"]) == (spent <= 0.5 * scale)
+            ticks = found.thresholds[person, 0]["base"] + found.gains[person, 0, [0, 1], cell].sum()
+            assert (ticks >= found.thresholds[person, 0]["reject_below"]) == (spent <= 0.5 * scale)
 
 
 def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
@@ -147,6 +147,6 @@ def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
     costs = np.array([[1e12, 0.0, 1.0]])
     up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
     found = problem_of(up, np.array([[1.0]]), [budget_of(costs, 0.5)]).flat_people
-    limit = found.limits[0, 0]
+    limit = found.thresholds[0, 0]
     assert limit["base"] + found.gains[0, 0, 0, 1] >= limit["accept_from"]
     assert limit["base"] + found.gains[0, 0, 0, 2] < limit["reject_below"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.engine.grid.placement import place
-from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, verdicts
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, verdicts_within
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
@@ -44,11 +44,11 @@ def test_thresholds_at_infinity_are_decided():
 
 def test_between_the_thresholds_only_the_model_knows():
     values = np.array([0.0, 1.0, 1.0 + 1e-12, 2.0, 3.0, np.nan, np.inf, -np.inf])
-    said = verdicts(values, np.full(8, 1e-9), accept_from=2.0, reject_below=1.0)
+    said = verdicts_within(values, np.full(8, 1e-9), accept_from=2.0, reject_below=1.0)
     assert said.tolist() == [REJECT, *[UNDECIDED] * 3, ACCEPT, *[UNDECIDED] * 3]
-    assert (verdicts(values, np.full(8, np.inf), accept_from=2.0, reject_below=1.0) == UNDECIDED).all()
+    assert (verdicts_within(values, np.full(8, np.inf), accept_from=2.0, reject_below=1.0) == UNDECIDED).all()
     assert (
-        verdicts(values, np.full(8, np.nan), accept_from=-np.inf, reject_below=-np.inf) == UNDECIDED
+        verdicts_within(values, np.full(8, np.nan), accept_from=-np.inf, reject_below=-np.inf) == UNDECIDED
     ).all()
 
 
@@ -99,16 +99,16 @@ def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
 
 def test_each_stage_settles_more():
     """On small boxes lines decide what intervals leave open, and tightened lines still more."""
-    from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, region_of, tighten
+    from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, placed_boxes, tighten
 
     laid = laid_out(network(kinds=("relu", "tanh", "relu"), factor=1.5))
     placement = place(GRID, PEOPLE)
     box = Boxes(placement.lowest, placement.highest, np.zeros((2, 3), dtype=bool), np.array([2, 2]))
-    region = region_of(laid, np.arange(2), box)
-    first, intervals = by_intervals(laid, region)
-    second = by_lines(laid, region, intervals)
-    tightened = tighten(laid, region, intervals)
-    third = by_lines(laid, region, tightened)
+    placed = placed_boxes(laid, np.arange(2), box)
+    first, intervals = by_intervals(laid, placed)
+    second = by_lines(laid, placed, intervals)
+    tightened = tighten(laid, placed, intervals)
+    third = by_lines(laid, placed, tightened)
     assert (second < first).all()
     assert (third < second).all()
     for (low, high), (lower, higher) in zip(tightened, intervals, strict=True):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.engine.grid.grouped_axis import Compound, narrow, widen
+from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
 from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.engine.scores.trees.score_rows import score_rows
@@ -30,7 +30,7 @@ class Moved:
 
     def seen(self, rows: np.ndarray) -> np.ndarray:
         """Write the levels into the members' columns, and drop their own."""
-        return narrow(rows, self.compounds)
+        return without_levels(rows, self.compounds)
 
 
 def moved(rng: np.random.Generator, of: np.ndarray = VALUES) -> Moved:
@@ -50,7 +50,7 @@ def moved(rng: np.random.Generator, of: np.ndarray = VALUES) -> Moved:
     rows = rng.choice(VALUES, size=(30, COLUMNS))
     for compound in compounds:
         rows[:, compound.members] = compound.levels[rng.integers(0, len(compound.levels), len(rows))]
-    before = widen(rows, compounds)
+    before = with_levels(rows, compounds)
     after = before.copy()
     movable = [column for column in range(COLUMNS) if not any(column in one.members for one in compounds)]
     after[:, movable] = rng.choice(VALUES, size=(len(rows), len(movable)))

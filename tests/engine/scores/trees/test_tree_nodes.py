@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from p2ce.engine.scores.trees.assemble import assemble_forest
 from p2ce.engine.scores.trees.steps import steps_of_cut
-from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, joined, parsing
+from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, join_trees, parsing
 from p2ce.errors import InvalidModel, UnsupportedModel
 from tests.populations.small_scores import nodes
 
@@ -63,11 +63,11 @@ def is_tree(tree: TreeNodes) -> bool:
 @given(trees())
 def test_what_is_a_tree_passes_and_nothing_else(tree: TreeNodes) -> None:
     if is_tree(tree):
-        joined([tree], columns=COLUMNS)
+        join_trees([tree], columns=COLUMNS)
         assemble_forest([tree])
     else:
         with pytest.raises(InvalidModel, match=r"^(Node|Tree) \d+ of (tree 0 of )?the model "):
-            joined([tree], columns=COLUMNS)
+            join_trees([tree], columns=COLUMNS)
 
 
 def small(**changes: Any) -> TreeNodes:
@@ -75,9 +75,9 @@ def small(**changes: Any) -> TreeNodes:
 
 
 def test_trees_do_not_reach_into_each_other() -> None:
-    joined([small(), small()])
+    join_trees([small(), small()])
     with pytest.raises(InvalidModel, match="Node 0 of tree 1 of the model leads to a node"):
-        joined([small(), small(left=[-2, LEAF, LEAF])])
+        join_trees([small(), small(left=[-2, LEAF, LEAF])])
 
 
 def test_a_loop_is_found_before_splits_are_unfolded() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
 from p2ce.base.visible import echoed
-from p2ce.engine.scores.trees.tree_nodes import TreeNodes, joined, parsing
+from p2ce.engine.scores.trees.tree_nodes import TreeNodes, join_trees, parsing
 from p2ce.errors import InvalidModel
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "cffi", "matplotlib", "graphviz")
@@ -71,7 +71,7 @@ def checked_text(content: bytes) -> str:
         )
     trees = [_tree(number, _fields(block), features) for number, block in enumerate(blocks)]
     if trees:
-        joined(trees, columns=features)
+        join_trees(trees, columns=features)
     return text
 
 

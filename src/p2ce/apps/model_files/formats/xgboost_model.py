@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
-from p2ce.engine.scores.trees.tree_nodes import TreeNodes, joined, parsing
+from p2ce.engine.scores.trees.tree_nodes import TreeNodes, join_trees, parsing
 from p2ce.errors import InvalidModel
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "polars")
@@ -96,7 +96,7 @@ def check_xgboost_json(content: bytes) -> None:
     _check_labels(model.get("cats") or {}, features)
     trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
     if trees:
-        joined(trees, columns=features)
+        join_trees(trees, columns=features)
 
 
 def _check_rounds(booster: dict[str, Any], model: dict[str, Any], groups: int) -> None:

@@ -1,6 +1,6 @@
 """Lay out scores and instances as the flat arrays that the compiled kernels use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,7 +10,6 @@ from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.candidate_costs import CostTables
 from p2ce.engine.grid.placement import Placement, spread
-from p2ce.engine.scores.flat.grid_inputs import see_base
 from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
@@ -19,6 +18,11 @@ Records: TypeAlias = npt.NDArray[Any]
 
 # Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
 SCORE_BITS = 29
+
+# Two scores have a place of their own among the compiled ones; the others may come in any order. A search
+# sorts and lists the leaves of the FIRST, a model, for whole boxes. The SECOND, a detector, may reject many
+# cells that the first accepts: if it does, it scores whole boxes as well.
+FIRST, SECOND = 0, 1
 
 
 class FlatScores(NamedTuple):
@@ -43,10 +47,10 @@ class FlatInstances(NamedTuple):
     joins: Int32Array  # (objectives,) 0 sum, 1 max
     shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
-    limits: Records  # (n, scores) LIMIT
+    thresholds: Records  # (n, scores) LIMIT
     # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
     banned: Int32Array
-    first_ban: IntArray  # (n + 1,) bans of instance p are first_ban[p] .. first_ban[p + 1] - 1
+    first_ban: IntArray  # (n + 1,) bans of instance i are first_ban[i] .. first_ban[i + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
@@ -126,6 +130,16 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
     )
 
 
+def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: FloatArray) -> FloatArray:
+    """Transform every base candidate by a view, all axes at once: (axes, width). Views work column by column.
+
+    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
+    """
+    rows = np.tile(sample, (grid.width, 1))
+    rows[:, grid.columns] = grid.table.T
+    return np.ascontiguousarray(see(rows)[:, grid.columns].T, dtype=np.float64)
+
+
 def _flatten_forest(
     forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
 ) -> tuple[Records, Records, Records]:
@@ -177,14 +191,14 @@ def tick_for(span: float | FloatArray) -> FloatArray:
 
 
 def lay_out_instances(
-    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
+    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, values: FloatArray
 ) -> FlatInstances:
     """Transform the instances' candidates with every view, and convert thresholds to ticks."""
     count, axes, width = placement.values.shape
-    own = np.empty((count, len(layout.views), people.shape[1]))
+    own = np.empty((count, len(layout.views), values.shape[1]))
     seen = np.empty((count, len(layout.views), axes, width))
     for v, view in enumerate(layout.views):
-        own[:, v] = view.see(people)
+        own[:, v] = view.see(values)
         # The same insertion that placed the instances, over the values that this view transforms.
         mine = own[:, v, grid.columns]
         seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
@@ -195,11 +209,11 @@ def lay_out_instances(
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
     flat = layout.flat
     gains = np.zeros((count, len(flat.weights) + len(layout.budgets), axes, width), dtype=np.int32)
-    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
+    certified = np.empty((count, len(flat.scores)), dtype=LIMIT)
     for s, score in enumerate(flat.scores):
         thresholds = np.full(count, score["accept_from"]), np.full(count, score["reject_below"])
-        parts, limits[:, s] = _score_ticks(
-            layout, s, grid, placement, seen, own, people, thresholds=thresholds
+        parts, certified[:, s] = _score_ticks(
+            layout, s, grid, placement, seen, own, values, thresholds=thresholds
         )
         if parts is not None:
             gains[:, score["table"]] = parts
@@ -211,7 +225,7 @@ def lay_out_instances(
         joins=tables.joins,
         shares=tables.shares,
         gains=gains,
-        limits=limits,
+        thresholds=certified,
         banned=np.zeros((0, axes + 1), dtype=np.int32),
         first_ban=np.zeros(count + 1, dtype=np.int64),
     )
@@ -222,7 +236,7 @@ def count_own_value(
     grid: BaseGrid,
     placement: Placement,
     instances: FlatInstances,
-    people: FloatArray,
+    values: FloatArray,
     *,
     number: int,
     gap: float,
@@ -235,8 +249,8 @@ def count_own_value(
     """
     from p2ce.engine.scores.flat.score_cells import score_points
 
-    count = len(people)
-    value, row = np.empty(count), np.empty(people.shape[1])
+    count = len(values)
+    value, row = np.empty(count), np.empty(values.shape[1])
     own_cells = np.ascontiguousarray(placement.position)
     score_points(layout.flat, number, instances, np.arange(count), own_cells, row, value)
     score = layout.flat.scores[number]
@@ -252,12 +266,12 @@ def count_own_value(
         placement,
         instances.seen,
         instances.own,
-        people,
+        values,
         thresholds=(accept_from, reject_below),
     )
-    limits = instances.limits.copy()
-    limits[:, number] = np.where(value >= score["accept_from"], limits[:, number], lowered)
-    return instances._replace(limits=limits), value
+    certified = instances.thresholds.copy()
+    certified[:, number] = np.where(value >= score["accept_from"], certified[:, number], lowered)
+    return instances._replace(thresholds=certified), value
 
 
 def _score_ticks(
@@ -267,7 +281,7 @@ def _score_ticks(
     placement: Placement,
     seen: FloatArray,
     own: FloatArray,
-    people: FloatArray,
+    values: FloatArray,
     *,
     thresholds: tuple[FloatArray, FloatArray],
 ) -> tuple[Int32Array | None, Records]:
@@ -277,7 +291,7 @@ def _score_ticks(
     """
     flat = layout.flat
     score, table = flat.scores[number], flat.scores[number]["table"]
-    count, weighted = len(people), len(flat.weights)
+    count, weighted = len(values), len(flat.weights)
     start = np.full(count, score["offset"])
     span = np.full(count, layout.span[number])
     terms = int(score["last_tree"] - score["first_tree"]) + 2
@@ -288,7 +302,7 @@ def _score_ticks(
                 moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
                 resting = weights * own[:, score["looks_at"]]
         else:
-            moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
+            moving, resting = _spent(layout.budgets[table - weighted], grid, placement, values)
         slot = np.arange(seen.shape[3])
         allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
         moving = np.where(allowed, moving, 0.0)
@@ -299,7 +313,7 @@ def _score_ticks(
         span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
         terms += own.shape[2]
     tick = tick_for(span)
-    # Numbers at the limits of float64 leave no ticks to count in: then nothing is certain, nothing is pruned.
+    # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain, nothing is pruned.
     usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
     start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
     gains = None
@@ -307,30 +321,30 @@ def _score_ticks(
         parts = np.where(usable[:, None, None], moving, 0.0)
         gains = np.rint(parts / tick[:, None, None]).astype(np.int32)
     # Half a tick per rounded term, plus the float64 rounding of the sums that the thresholds apply to.
-    doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
-    limits = np.empty(count, dtype=LIMIT)
-    limits["base"] = np.rint(start / tick).astype(np.int64)
-    limits["value_accept_from"], limits["value_reject_below"] = thresholds
+    error_ticks = terms / 2 + 1 + span / tick * terms * 2.0**-52
+    certified = np.empty(count, dtype=LIMIT)
+    certified["base"] = np.rint(start / tick).astype(np.int64)
+    certified["value_accept_from"], certified["value_reject_below"] = thresholds
     # A threshold that every row reaches, or none, may be as large as floats get.
     with np.errstate(over="ignore"):
-        reject_below = np.where(usable, np.floor(thresholds[1] / tick - doubt), -np.inf)
-        accept_from = np.where(usable, np.ceil(thresholds[0] / tick + doubt), np.inf)
-    limits["reject_below"] = whole_ticks(reject_below)
-    limits["accept_from"] = whole_ticks(accept_from)
-    return gains, limits
+        reject_below = np.where(usable, np.floor(thresholds[1] / tick - error_ticks), -np.inf)
+        accept_from = np.where(usable, np.ceil(thresholds[0] / tick + error_ticks), np.inf)
+    certified["reject_below"] = whole_ticks(reject_below)
+    certified["accept_from"] = whole_ticks(accept_from)
+    return gains, certified
 
 
 def _spent(
-    budget: Spending, grid: BaseGrid, placement: Placement, people: FloatArray
+    budget: Spending, grid: BaseGrid, placement: Placement, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return minus what candidates (n, axes, width) and instances (n, columns) spend of a budget."""
     moving = np.zeros(placement.values.shape)
-    resting = np.zeros(people.shape)
+    resting = np.zeros(values.shape)
     axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
     for column in budget.columns:
         axis = axis_of.get(column)
         if axis is None:
-            here = people[:, column, None]
+            here = values[:, column, None]
             resting[:, column] = -budget.of(column, here, here)[:, 0]
         else:
             moving[:, axis] = -budget.of(column, placement.values[:, axis], placement.current[:, axis, None])

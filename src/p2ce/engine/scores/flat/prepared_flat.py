@@ -5,26 +5,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.base.arrays import BoolArray, Int32Array, IntArray
-from p2ce.engine.scores.external import Boxes, Verdicts
-from p2ce.engine.scores.score import FlatScore, verdicts_of
+from p2ce.base.arrays import Int32Array, IntArray
+from p2ce.engine.scores.external import PreparedScore, Verdicts, verdicts_at
+from p2ce.engine.scores.score import FlatScore
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedFlat:
+class PreparedFlat(PreparedScore):
     """A flat score, prepared for a batch of instances. The kernel itself bounds its boxes."""
 
     score: FlatScore
     layout: "ScoreLayout"
     number: int  # of the score in the layout
     instances: "FlatInstances"
-
-    @property
-    def bounds_boxes(self) -> bool:
-        return False
 
     def evaluate(
         self,
@@ -34,9 +30,9 @@ class PreparedFlat:
         until: float | None = None,  # noqa: ARG002
     ) -> Verdicts:
         """Compare the values of cells with the certified thresholds."""
-        return self.verify(instance, cells)
+        return self.prove(instance, cells)
 
-    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+    def prove(self, instance: IntArray, cells: Int32Array) -> Verdicts:
         """Compare the values of cells with the certified thresholds."""
         from p2ce.engine.scores.flat.score_cells import score_points
 
@@ -44,9 +40,7 @@ class PreparedFlat:
         row = np.empty(self.instances.own.shape[2])
         cells = np.ascontiguousarray(cells)
         score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
-        limits = self.instances.limits[instance, self.number]
-        return Verdicts(verdicts_of(value, limits["value_accept_from"], limits["value_reject_below"]), value)
-
-    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
-        """Prune nothing outside the kernel."""
-        return np.zeros(len(instance), dtype=np.bool_)
+        certified = self.instances.thresholds[instance, self.number]
+        return Verdicts(
+            verdicts_at(value, certified["value_accept_from"], certified["value_reject_below"]), value
+        )

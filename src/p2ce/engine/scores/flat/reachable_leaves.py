@@ -9,7 +9,7 @@ from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import Records
 from p2ce.engine.scores.flat.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
 
-NO_LIMIT = 1 << 30
+ANY_CHANGES = 1 << 30
 
 
 class Reached(NamedTuple):
@@ -47,11 +47,11 @@ def new_walk(axes: int, deepest: int) -> Walk:
 
 
 @kernel
-def narrow(walk, axis, cut, raised, span, here, away, trail, limit):
+def narrow_path(walk, axis, cut, raised, span, here, away, trail, changes_left):
     """Keep one side of a split on the path, and record how to undo this.
 
     Return the number of axes forced off the current value so far, or -1 for a dead end: more of them than
-    ``limit``, or no candidate left on an axis that must change. Axes that must change do not count.
+    ``changes_left``, or no candidate left on an axis that must change. Axes that must change do not count.
     """
     path = walk.path[axis]
     note = walk.trail[trail]
@@ -69,7 +69,7 @@ def narrow(walk, axis, cut, raised, span, here, away, trail, limit):
             return -1
     elif was_here and (here < path.low or here > path.high):
         walk.away[away] = axis
-        if away == limit:
+        if away == changes_left:
             return -1
         return away + 1
     return away
@@ -125,7 +125,7 @@ def descend(flat, instance, own, walk, at):
 
 
 @kernel
-def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, limit):
+def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, changes_left):
     """Take one side of a split, the right one if ``raised``, and record the other for later.
 
     Return the next node, and the number of axes off the current value, or -1 for a dead end.
@@ -139,28 +139,30 @@ def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, 
     turn.raised = 1 - raised
     turn.trail = trail
     turn.away = away
-    away = narrow(walk, axis, cut, raised, spans[axis], instance.positions[axis].here, away, trail, limit)
+    away = narrow_path(
+        walk, axis, cut, raised, spans[axis], instance.positions[axis].here, away, trail, changes_left
+    )
     return (node.right if raised else at + 1), away
 
 
 @kernel
-def take_turn(instance, walk, turns, spans, trail, limit):
+def take_turn(instance, walk, turns, spans, trail, changes_left):
     """Take a recorded side; return the number of axes off the current value, or -1 for a dead end."""
     turn = walk.turns[turns]
     undo(walk, trail, turn.trail)
     here = instance.positions[turn.axis].here
-    return narrow(
-        walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, turn.trail, limit
+    return narrow_path(
+        walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, turn.trail, changes_left
     )
 
 
 @kernel
-def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
+def reach_leaves(flat, s, instance, spans, axes, size, changes_left, walk, out):
     """List the leaves of score ``s`` that some point of the box falls into.
 
     The box allows the candidates in ``spans`` on every axis, except the current one where ``must`` is set. Of
-    the other axes, at most ``limit`` may leave the current value: a leaf that needs more cannot be reached.
-    Return the numbers of leaves found and of nodes visited.
+    the other axes, at most ``changes_left`` may leave the current value: a leaf that needs more cannot be
+    reached. Return the numbers of leaves found and of nodes visited.
     """
     score = flat.scores[s]
     own = instance.own[score.looks_at]
@@ -179,7 +181,9 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
                 visited += more
                 if cut < 0:
                     break
-                at, away = take_side(flat, instance, walk, spans, at, cut, 0, turns, trail, away, limit)
+                at, away = take_side(
+                    flat, instance, walk, spans, at, cut, 0, turns, trail, away, changes_left
+                )
                 turns += 1
                 trail += 1
             if away >= 0:
@@ -197,7 +201,7 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
-                away = take_turn(instance, walk, turns, spans, trail, limit)
+                away = take_turn(instance, walk, turns, spans, trail, changes_left)
                 trail = walk.turns[turns].trail + 1
                 at = walk.turns[turns].node
             if away < 0:
@@ -207,7 +211,7 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
 
 
 @kernel
-def highest_total(flat, s, instance, spans, limit, walk, enough):
+def highest_total(flat, s, instance, spans, changes_left, walk, enough):
     """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
 
     The bound equals that from the leaves of `reach_leaves`, but only the promising branches of a tree are
@@ -219,12 +223,12 @@ def highest_total(flat, s, instance, spans, limit, walk, enough):
     visited = 0
     start_walk(walk, spans)
     total = 0
-    hoped = 0
+    optimistic_rest = 0
     for tree in range(score.first_tree, score.last_tree):
-        hoped += flat.details[flat.trees[tree].root].top
+        optimistic_rest += flat.details[flat.trees[tree].root].top
     for tree in range(score.first_tree, score.last_tree):
         at = flat.trees[tree].root
-        hoped -= flat.details[at].top
+        optimistic_rest -= flat.details[at].top
         best = -(1 << 31)
         turns = 0
         trail = 0
@@ -240,7 +244,9 @@ def highest_total(flat, s, instance, spans, limit, walk, enough):
                     break
                 better_right = flat.details[flat.nodes[at].right].top > flat.details[at + 1].top
                 side = 1 if better_right else 0
-                at, away = take_side(flat, instance, walk, spans, at, cut, side, turns, trail, away, limit)
+                at, away = take_side(
+                    flat, instance, walk, spans, at, cut, side, turns, trail, away, changes_left
+                )
                 turns += 1
                 trail += 1
             # Go back to the latest recorded side that can still do better.
@@ -249,15 +255,15 @@ def highest_total(flat, s, instance, spans, limit, walk, enough):
                 turns -= 1
                 if flat.details[walk.turns[turns].node].top <= best:
                     continue
-                away = take_turn(instance, walk, turns, spans, trail, limit)
+                away = take_turn(instance, walk, turns, spans, trail, changes_left)
                 trail = walk.turns[turns].trail + 1
                 at = walk.turns[turns].node
             if away < 0:
                 break
         undo(walk, trail, 0)
         total += best
-        if total + hoped < enough:
-            return total + hoped, visited
+        if total + optimistic_rest < enough:
+            return total + optimistic_rest, visited
     return total, visited
 
 

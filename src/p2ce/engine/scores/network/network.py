@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.engine.scores.external import Placed, PreparedScore, RowScore, Verdicts, verdicts
+from p2ce.engine.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_within
 from p2ce.engine.scores.network.network_layers import Layer, forward
 from p2ce.engine.scores.network.network_rounding import DOUBLE, row_error
-from p2ce.engine.scores.score import Bound, seen_as_given
+from p2ce.engine.scores.score import Bound, require_ordered, seen_as_given
+from p2ce.errors import InvalidModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +39,7 @@ class NetworkScore:
     rising: BoolArray = None  # type: ignore[assignment]  # (inputs,) which never decrease along their columns
 
     def __post_init__(self) -> None:
-        assert self.reject_below <= self.accept_from
-        assert self.layers
+        require_ordered(self.name, self.accept_from, self.reject_below)
         plain = {
             "sources": np.arange(self.column_count),
             "rising": np.ones(self.column_count, dtype=np.bool_),
@@ -47,11 +47,26 @@ class NetworkScore:
         for name, given in plain.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, given)
-        assert self.rising.shape == self.sources.shape
-        widths = [len(self.sources), *(layer.weights.shape[1] for layer in self.layers)]
-        assert [len(layer.weights) for layer in self.layers] == widths[:-1]
-        assert widths[-1] == 1
-        assert self.layers[-1].activation == "identity"
+        if self.rising.shape != self.sources.shape:
+            raise InvalidModel(
+                f"The network {self.name!r} expects `rising` for each of its {len(self.sources)} inputs, got "
+                f"shape {self.rising.shape}. State of every input whether it never falls as its column rises."
+            )
+        expected = len(self.sources)
+        for number, layer in enumerate(self.layers, start=1):
+            if len(layer.weights) != expected:
+                raise InvalidModel(
+                    f"Layer {number} of the network {self.name!r} expects weights of shape ({expected}, …), "
+                    f"a row for each input, got {layer.weights.shape}. Check the order of the layers, and "
+                    "whether weights must be transposed."
+                )
+            expected = layer.weights.shape[1]
+        if not self.layers or expected != 1 or self.layers[-1].activation != "identity":
+            last = f"{expected} outputs and {self.layers[-1].activation}" if self.layers else "no layer"
+            raise InvalidModel(
+                f"The network {self.name!r} expects a last layer with one output and without activation, "
+                f"got {last}. Leave out the link, such as a sigmoid, and move the threshold instead."
+            )
 
     @property
     def bound(self) -> Bound:
@@ -74,7 +89,7 @@ class NetworkScore:
             seen = self.see(np.asarray(rows, dtype=np.float64))
             value = forward(self.layers, seen)
             margin = row_error(self.layers, seen, self.unit, axes=0)
-            return Verdicts(verdicts(value, margin, self.accept_from, self.reject_below), value)
+            return Verdicts(verdicts_within(value, margin, self.accept_from, self.reject_below), value)
 
     def tolerance(self, rows: FloatArray) -> float:
         """Return how far a probability may be from the library's: the rounding of such rows, and more."""
@@ -88,5 +103,5 @@ class NetworkScore:
         from p2ce.engine.scores.network.network_batch import lay_out
 
         if placed.is_grouped:
-            return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+            return PreparedRows(evaluate_rows=self.evaluate_rows, placed=placed)
         return lay_out(self, placed)

@@ -8,7 +8,15 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.placement import Placement, spread
-from p2ce.engine.scores.external import UNDECIDED, Boxes, Placed, Verdicts, verdicts
+from p2ce.engine.scores.external import (
+    UNDECIDED,
+    Boxes,
+    Placed,
+    PreparedScore,
+    Verdicts,
+    decided,
+    verdicts_within,
+)
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import activate, forward
 from p2ce.engine.scores.network.network_rounding import Reach, reach_of, row_error
@@ -19,7 +27,7 @@ REFINED_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedNetwork:
+class PreparedNetwork(PreparedScore):
     """A network, prepared for n instances: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
@@ -31,7 +39,7 @@ class PreparedNetwork:
     weights: FloatArray  # (moving, width) the first layer's rows of these inputs
     own: FloatArray  # (n, inputs) the first layer's inputs at the current values
     base: FloatArray  # (n, width) the first layer at the current values, before the activation
-    today: FloatArray  # (n,) the output at the current values
+    own_output: FloatArray  # (n,) the output at the current values
     seen: FloatArray  # (n, moving, candidates) the first layer's inputs for every candidate
     position: Int32Array  # (n, axes)
     reach: Reach
@@ -40,30 +48,26 @@ class PreparedNetwork:
     def bounds_boxes(self) -> bool:
         return True
 
-    def evaluate(
-        self,
-        instance: IntArray,
-        cells: Int32Array,
-        *,
-        until: float | None = None,  # noqa: ARG002
-    ) -> Verdicts:
-        """Compare cells by the instance's margin, and the undecided ones by their own margins."""
-        owner = np.ascontiguousarray(instance, dtype=np.int64)
-        points = np.ascontiguousarray(cells, dtype=np.int32)
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        """Compare cells by the instance's margin, undecided ones by their own, and then by the decider."""
+        instance = np.ascontiguousarray(instance, dtype=np.int64)
+        cells = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score
         with np.errstate(all="ignore"):
-            value = self._values(owner, points)
-            verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
+            value = self._values(instance, cells)
+            verdict = verdicts_within(
+                value, self.reach.margin[instance], score.accept_from, score.reject_below
+            )
             undecided = np.flatnonzero(verdict == UNDECIDED)
             for start in range(0, len(undecided), REFINED_AT_ONCE):
                 some = undecided[start : start + REFINED_AT_ONCE]
-                rows = self._rows(owner[some], points[some])
+                rows = self._rows(instance[some], cells[some])
                 value[some] = forward(score.layers, rows)
                 margin = row_error(score.layers, rows, score.unit, axes=0)
-                verdict[some] = verdicts(value[some], margin, score.accept_from, score.reject_below)
-        return Verdicts(verdict, value)
+                verdict[some] = verdicts_within(value[some], margin, score.accept_from, score.reject_below)
+        return decided(Verdicts(verdict, value), self.placed, instance, cells, until)
 
-    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+    def prove(self, instance: IntArray, cells: Int32Array) -> Verdicts:
         """Evaluate the rows: adding changes to the base is less exact, the farther out an instance lies."""
         return self.score.evaluate_rows(self.placed.rows(instance, cells))
 
@@ -73,21 +77,21 @@ class PreparedNetwork:
 
         return infeasible(self, instance, boxes)
 
-    def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
+    def _values(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         from p2ce.engine.scores.network.network_kernel import add_bias, first_layer
 
         layers = self.score.layers
         widest = max(layer.weights.shape[1] for layer in layers)
-        chunk = max(64, min(len(owner), CHUNK_BYTES // (8 * widest)))
+        chunk = max(64, min(len(instance), CHUNK_BYTES // (8 * widest)))
         rooms = [np.empty((chunk, layer.weights.shape[1])) for layer in layers]
-        value = np.empty(len(owner))
+        value = np.empty(len(instance))
         before = rooms[0]
-        for start in range(0, len(owner), chunk):
-            cells = slice(start, min(start + chunk, len(owner)))
-            size = cells.stop - cells.start
+        for start in range(0, len(instance), chunk):
+            part = slice(start, min(start + chunk, len(instance)))
+            size = part.stop - part.start
             for room, layer in zip(rooms, layers, strict=True):
                 out = room[:size]
-                bend = -1.0 if layer.is_curved else layer.below
+                slope_below = -1.0 if layer.is_curved else layer.below
                 if room is rooms[0]:
                     first_layer(
                         self.base,
@@ -95,39 +99,39 @@ class PreparedNetwork:
                         self.seen,
                         self.first,
                         self.position,
-                        owner[cells],
-                        points[cells],
-                        bend,
+                        instance[part],
+                        cells[part],
+                        slope_below,
                         out,
                     )
                 else:
                     np.dot(before, layer.weights, out=out)
-                    add_bias(out, layer.bias, bend)
+                    add_bias(out, layer.bias, slope_below)
                 if layer.is_curved:
                     activate(layer, out)
                 before = out
-            value[cells] = before[:, 0]
+            value[part] = before[:, 0]
         return value
 
-    def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
+    def _rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells as inputs of the first layer."""
-        rows = self.own[owner]
+        rows = self.own[instance]
         moving = np.arange(len(self.inputs))
-        rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]
+        rows[:, self.inputs] = self.seen[instance[:, None], moving, cells[:, self.axis_of]]
         return rows
 
 
 def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
     """Compute the inputs of all candidates once, and bound the rounding over every instance's grid."""
     grid, placement = placed.grid, placed.placement
-    people = np.ascontiguousarray(placed.instances, dtype=np.float64)
+    instances = np.ascontiguousarray(placed.instances, dtype=np.float64)
     first = score.layers[0]
     inputs, axis_of = inputs_by_axis(score.sources, grid.columns)
     counts = np.bincount(axis_of, minlength=grid.axis_count)
     begins = np.append(0, np.cumsum(counts))
     rising = np.append(score.rising[inputs], False)[np.minimum(begins[:-1], len(inputs))]
     with np.errstate(all="ignore"):
-        own, seen = see_inputs(score.see, grid, placement, people, inputs, axis_of)
+        own, seen = see_inputs(score.see, grid, placement, instances, inputs, axis_of)
         low, high = own.copy(), own.copy()
         if len(inputs):
             low[:, inputs] = seen.min(axis=2)
@@ -141,7 +145,7 @@ def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
             plain=(counts == 1) & rising,
             weights=np.ascontiguousarray(first.weights[inputs]),
             own=own,
-            today=forward(score.layers, own),
+            own_output=forward(score.layers, own),
             base=own @ first.weights + first.bias,
             seen=np.ascontiguousarray(seen),
             position=np.ascontiguousarray(placement.position, dtype=np.int32),
@@ -163,13 +167,13 @@ def see_inputs(
     see: Callable[[FloatArray], FloatArray],
     grid: BaseGrid,
     placement: Placement,
-    people: FloatArray,
+    instances: FloatArray,
     inputs: IntArray,
     axis_of: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the inputs of instances (n, inputs), and of all their candidates (n, moving, candidates)."""
-    own = np.ascontiguousarray(see(people), dtype=np.float64)
-    rows = np.tile(people[0], (grid.width, 1))
+    own = np.ascontiguousarray(see(instances), dtype=np.float64)
+    rows = np.tile(instances[0], (grid.width, 1))
     rows[:, grid.columns] = grid.table.T
     base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
     # This table has a row per input, but the grid's table has a row per axis. So the sources are shifted.

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.engine.scores.external import Boxes
+from p2ce.engine.scores.external import Boxes, some_boxes
 from p2ce.engine.scores.network.network_lines import Lines, lines_around
 from p2ce.engine.scores.network.network_rounding import (
     DOUBLE,
@@ -45,31 +45,22 @@ INTERVALS_AT_ONCE, PASSES_AT_ONCE = 256, 64
 NUMBERS_AT_ONCE = 400_000
 MOST_COUNTED = 6
 # Measured on trained networks: tightened intervals hardly ever shrink a bound to less than this share.
-HOPE, CURVED_HOPE = 0.35, 0.15
+BEST_TIGHTENING, BEST_CURVED_TIGHTENING = 0.35, 0.15
 
 
-class Region(NamedTuple):
-    """Boxes with their owners, and with the axes on which the current value is one of the candidates."""
+class PlacedBoxes(NamedTuple):
+    """Boxes of instances, with the axes on which the current value is one of the candidates."""
 
-    owner: IntArray  # (boxes,)
-    low: Int32Array  # (boxes, axes) first candidate
-    high: Int32Array  # (boxes, axes) last candidate
-    must: BoolArray  # (boxes, axes) the current value is excluded
+    instance: IntArray  # (boxes,)
+    boxes: Boxes
     free: BoolArray  # (boxes, axes) may also stay
-    limit: IntArray  # (boxes,) how many of the free axes may change at once
 
-    def part(self, chosen: IntArray | slice) -> "Region":
-        return Region(
-            owner=self.owner[chosen],
-            low=self.low[chosen],
-            high=self.high[chosen],
-            must=self.must[chosen],
-            free=self.free[chosen],
-            limit=self.limit[chosen],
-        )
+    def part(self, chosen: IntArray) -> "PlacedBoxes":
+        """Return some of the boxes."""
+        return PlacedBoxes(self.instance[chosen], some_boxes(self.boxes, chosen), self.free[chosen])
 
 
-class Moves(NamedTuple):
+class InputChanges(NamedTuple):
     """The data that the kernels need about how boxes may change the inputs."""
 
     seen: FloatArray
@@ -80,11 +71,11 @@ class Moves(NamedTuple):
     high: Int32Array
     must: BoolArray
     free: BoolArray
-    limit: IntArray
-    owner: IntArray
+    changes_left: IntArray
+    instance: IntArray
 
 
-class Scratch(NamedTuple):
+class GainScratch(NamedTuple):
     """Scratch for the kernels."""
 
     best: FloatArray  # (MOST_COUNTED, width)
@@ -96,34 +87,34 @@ class Scratch(NamedTuple):
 Intervals: TypeAlias = list[tuple[FloatArray, FloatArray]]
 
 
-def infeasible(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> BoolArray:
+def infeasible(network: "PreparedNetwork", instance: IntArray, boxes: Boxes) -> BoolArray:
     """Mark the boxes whose output provably stays below everything that the model may accept."""
-    below = np.zeros(len(owner), dtype=np.bool_)
-    for start in range(0, len(owner), INTERVALS_AT_ONCE):
+    below = np.zeros(len(instance), dtype=np.bool_)
+    for start in range(0, len(instance), INTERVALS_AT_ONCE):
         chunk = slice(start, start + INTERVALS_AT_ONCE)
         with np.errstate(all="ignore"):
-            part = Boxes(boxes.low[chunk], boxes.high[chunk], boxes.must[chunk], boxes.changes_left[chunk])
-            region = region_of(people, owner[chunk], part)
-            below[chunk] = _rejected(people, region)
+            placed = placed_boxes(network, instance[chunk], some_boxes(boxes, chunk))
+            below[chunk] = _rejected(network, placed)
     return below
 
 
-def _rejected(people: "PreparedNetwork", region: Region) -> BoolArray:
-    top, intervals = by_intervals(people, region)
-    rejected = _below(people, region.owner, top)
-    if len(people.score.layers) == 1:
+def _rejected(network: "PreparedNetwork", placed: PlacedBoxes) -> BoolArray:
+    top, intervals = by_intervals(network, placed)
+    rejected = _below(network, placed.instance, top)
+    if len(network.score.layers) == 1:
         return rejected
-    bounded = np.isfinite(people.reach.margin[region.owner])
+    bounded = np.isfinite(network.reach.margin[placed.instance])
     for chosen in _chunks(np.flatnonzero(~rejected & bounded), PASSES_AT_ONCE):
-        part, known = region.part(chosen), _chosen(intervals, chosen)
-        top[chosen] = by_lines(people, part, known)
-        rejected[chosen] = _below(people, part.owner, top[chosen])
-    if len(people.score.layers) == 2:
+        part, known = placed.part(chosen), _chosen(intervals, chosen)
+        top[chosen] = by_lines(network, part, known)
+        rejected[chosen] = _below(network, part.instance, top[chosen])
+    if len(network.score.layers) == 2:
         return rejected  # the only hidden layer's interval is exact already
-    hoped = _is_near(people, region.owner, top)
-    for chosen in _chunks(np.flatnonzero(~rejected & bounded & hoped), _passes_at_once(people)):
-        part, known = region.part(chosen), _chosen(intervals, chosen)
-        rejected[chosen] = _below(people, part.owner, by_lines(people, part, tighten(people, part, known)))
+    near = _is_near(network, placed.instance, top)
+    for chosen in _chunks(np.flatnonzero(~rejected & bounded & near), _passes_at_once(network)):
+        part, known = placed.part(chosen), _chosen(intervals, chosen)
+        top[chosen] = by_lines(network, part, tighten(network, part, known))
+        rejected[chosen] = _below(network, part.instance, top[chosen])
     return rejected
 
 
@@ -136,52 +127,49 @@ def _chosen(intervals: Intervals, chosen: IntArray) -> Intervals:
     return [(low[chosen], high[chosen]) for low, high in intervals]
 
 
-def _is_near(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
+def _is_near(network: "PreparedNetwork", instance: IntArray, top: FloatArray) -> BoolArray:
     """Return where the last stage has a chance; it costs as much as scoring a hundred cells.
 
     It moves the bound closer to the instance's own output by some factor. No proof rests on this.
     """
-    own, reject_below = people.today[owner], people.score.reject_below
-    curved = any(layer.is_curved for layer in people.score.layers)
-    near: BoolArray = reject_below - own > (CURVED_HOPE if curved else HOPE) * (top - own)
-    return near
+    own, reject_below = network.own_output[instance], network.score.reject_below
+    curved = any(layer.is_curved for layer in network.score.layers)
+    share = BEST_CURVED_TIGHTENING if curved else BEST_TIGHTENING
+    return np.asarray(reject_below - own > share * (top - own))
 
 
-def _passes_at_once(people: "PreparedNetwork") -> int:
-    largest = max(layer.weights.size for layer in people.score.layers)
+def _passes_at_once(network: "PreparedNetwork") -> int:
+    largest = max(layer.weights.size for layer in network.score.layers)
     return max(1, min(PASSES_AT_ONCE, NUMBERS_AT_ONCE // (2 * largest)))
 
 
-def _below(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
-    margin = people.reach.margin[owner]
-    below: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(margin)
-    return below
+def _below(network: "PreparedNetwork", instance: IntArray, top: FloatArray) -> BoolArray:
+    margin = network.reach.margin[instance]
+    surely_below = np.nextafter(network.score.reject_below - margin, -np.inf)
+    return np.asarray((top < surely_below) & np.isfinite(margin))
 
 
-def region_of(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Region:
-    """Return the region of boxes: on which axes instances may stay, and how many of these may change."""
-    owner = np.ascontiguousarray(owner, dtype=np.int64)
-    here = people.position[owner]
-    return Region(
-        owner=owner,
-        low=boxes.low,
-        high=boxes.high,
-        must=boxes.must,
+def placed_boxes(network: "PreparedNetwork", instance: IntArray, boxes: Boxes) -> PlacedBoxes:
+    """Find on which axes of boxes the instances may stay, and how many of these may change."""
+    instance = np.ascontiguousarray(instance, dtype=np.int64)
+    here = network.position[instance]
+    return PlacedBoxes(
+        instance=instance,
+        boxes=boxes._replace(changes_left=np.clip(boxes.changes_left, 0, here.shape[1]).astype(np.int64)),
         free=~boxes.must & (boxes.low <= here) & (here <= boxes.high),
-        limit=np.clip(boxes.changes_left, 0, here.shape[1]).astype(np.int64),
     )
 
 
-def by_intervals(people: "PreparedNetwork", region: Region) -> tuple[FloatArray, Intervals]:
+def by_intervals(network: "PreparedNetwork", placed: PlacedBoxes) -> tuple[FloatArray, Intervals]:
     """Bound the output by intervals, and return the intervals of the hidden layers too."""
     from p2ce.engine.scores.network.network_kernel import first_interval
 
-    layers, sizes, owner = people.score.layers, people.reach.size, region.owner
-    axes = len(people.inputs)
-    width = people.base.shape[1]
-    low, high = np.empty((len(owner), width)), np.empty((len(owner), width))
-    first_interval(people.base, people.weights, _moves(people, region), _scratch(width), low, high)
-    slack = interval_slack(layers[0], sizes[0][owner], axes)
+    layers, sizes, instance = network.score.layers, network.reach.size, placed.instance
+    axes = len(network.inputs)
+    width = network.base.shape[1]
+    low, high = np.empty((len(instance), width)), np.empty((len(instance), width))
+    first_interval(network.base, network.weights, _input_changes(network, placed), _scratch(width), low, high)
+    slack = interval_slack(layers[0], sizes[0][instance], axes)
     low -= slack
     high += slack
     intervals = []
@@ -189,26 +177,26 @@ def by_intervals(people: "PreparedNetwork", region: Region) -> tuple[FloatArray,
         intervals.append((low, high))
         low, high = interval_through(before, low.copy(), high.copy())
         middle = (low + high) / 2.0 @ layer.weights + layer.bias
-        around = ((high - low) / 2.0 @ layer.spread + interval_slack(layer, size[owner], axes)) * INFLATION
+        around = ((high - low) / 2.0 @ layer.spread + interval_slack(layer, size[instance], axes)) * INFLATION
         low, high = middle - around, middle + around
     return high[:, 0], intervals
 
 
-def by_lines(people: "PreparedNetwork", region: Region, intervals: Intervals) -> FloatArray:
+def by_lines(network: "PreparedNetwork", placed: PlacedBoxes, intervals: Intervals) -> FloatArray:
     """Bound the output by one backward pass."""
-    layers = people.score.layers
+    layers = network.score.layers
     lines = [lines_around(layer, *interval) for layer, interval in zip(layers[:-1], intervals, strict=True)]
-    return _highest(people, region, lines, (1.0,))[:, 0]
+    return _highest(network, placed, lines, (1.0,))[:, 0]
 
 
-def tighten(people: "PreparedNetwork", region: Region, intervals: Intervals) -> Intervals:
+def tighten(network: "PreparedNetwork", placed: PlacedBoxes, intervals: Intervals) -> Intervals:
     """Narrow the intervals of all hidden layers except the first, which is exact, by backward passes."""
-    layers = people.score.layers
+    layers = network.score.layers
     known: Intervals = []
     lines: list[Lines] = []
     for position, (low, high) in enumerate(intervals):
         if position > 0:
-            top = _highest(people, region, lines, (1.0, -1.0))
+            top = _highest(network, placed, lines, (1.0, -1.0))
             width = low.shape[1]
             low, high = np.fmax(low, -top[:, width:]), np.fmin(high, top[:, :width])
         known.append((low, high))
@@ -217,52 +205,52 @@ def tighten(people: "PreparedNetwork", region: Region, intervals: Intervals) -> 
 
 
 def _highest(
-    people: "PreparedNetwork", region: Region, lines: list[Lines], signs: tuple[float, ...]
+    network: "PreparedNetwork", placed: PlacedBoxes, lines: list[Lines], signs: tuple[float, ...]
 ) -> FloatArray:
     """Bound the pre-activations of the layer after ``lines``, times each of the signs: (boxes, rows)."""
     from p2ce.engine.scores.network.network_kernel import highest, relax
 
-    owner, sizes = region.owner, people.reach.size
-    layers = people.score.layers[: len(lines) + 1]
-    boxes, share, last = len(owner), _share(people), layers[-1]
-    slack = np.tile(sizes[len(lines)][owner] * share, (1, len(signs)))
+    instance, sizes = placed.instance, network.reach.size
+    layers = network.score.layers[: len(lines) + 1]
+    boxes, share, last = len(instance), _share(network), layers[-1]
+    slack = np.tile(sizes[len(lines)][instance] * share, (1, len(signs)))
     constant = np.tile(np.concatenate([sign * last.bias for sign in signs]), (boxes, 1))
     forms = np.tile(np.concatenate([sign * last.weights for sign in signs], axis=1), (boxes, 1, 1))
     rows = forms.shape[2]
-    nobody = np.zeros(boxes, dtype=np.int64)
+    first_row = np.zeros(boxes, dtype=np.int64)
     for position in range(len(lines) - 1, -1, -1):
         layer = layers[position]
-        offset, which = (people.base, owner) if position == 0 else (layer.bias[None, :], nobody)
-        weight = (sizes[position][owner] + 1.0) * share + 1e-150
+        offset, which = (network.base, instance) if position == 0 else (layer.bias[None, :], first_row)
+        weight = (sizes[position][instance] + 1.0) * share + 1e-150
         relax(forms, *lines[position], offset, which, weight, constant, slack)
-        weights = people.weights if position == 0 else layer.weights
+        weights = network.weights if position == 0 else layer.weights
         forms = (forms[:, :, 0] @ weights.T)[:, :, None] if rows == 1 else np.matmul(weights, forms)
-    highest(np.ascontiguousarray(forms), _moves(people, region), _scratch(rows), constant)
+    highest(np.ascontiguousarray(forms), _input_changes(network, placed), _scratch(rows), constant)
     top: FloatArray = constant + slack * INFLATION
     top[~np.isfinite(forms).all(axis=1)] = np.inf
     return top
 
 
-def _moves(people: "PreparedNetwork", region: Region) -> "Moves":
-    return Moves(
-        people.seen,
-        people.first,
-        people.plain,
-        people.position,
-        region.low,
-        region.high,
-        region.must,
-        region.free,
-        region.limit,
-        region.owner,
+def _input_changes(network: "PreparedNetwork", placed: PlacedBoxes) -> "InputChanges":
+    return InputChanges(
+        network.seen,
+        network.first,
+        network.plain,
+        network.position,
+        placed.boxes.low,
+        placed.boxes.high,
+        placed.boxes.must,
+        placed.free,
+        placed.boxes.changes_left,
+        placed.instance,
     )
 
 
-def _scratch(width: int) -> "Scratch":
-    return Scratch(np.empty((MOST_COUNTED, width)), np.empty(width), np.empty(width))
+def _scratch(width: int) -> "GainScratch":
+    return GainScratch(np.empty((MOST_COUNTED, width)), np.empty(width), np.empty(width))
 
 
-def _share(people: "PreparedNetwork") -> float:
+def _share(network: "PreparedNetwork") -> float:
     """Bound the relative rounding of all operations of a pass on one coefficient."""
-    steps = sum(layer.steps + layer.weights.shape[1] for layer in people.score.layers)
-    return 16.0 * gamma(steps + len(people.inputs) + 16, DOUBLE)
+    steps = sum(layer.steps + layer.weights.shape[1] for layer in network.score.layers)
+    return 16.0 * gamma(steps + len(network.inputs) + 16, DOUBLE)

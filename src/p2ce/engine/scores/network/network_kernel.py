@@ -3,27 +3,26 @@
 import numpy as np
 
 from p2ce.engine.kernels.jit import entry, kernel
-from p2ce.engine.scores.network.largest_gains import add_largest, forget_gains, keep_largest
 
 
 @entry
-def first_layer(base, weights, seen, first, position, owner, points, below, out):
+def first_layer(base, weights, seen, first, position, instance, cells, below, out):
     """Add the changes of cells (cells, axes) to their instances' first layer: ``out`` (cells, width).
 
     ``first`` (axes + 1,) holds where the inputs of each axis begin among those that may change. ``below`` is
     the slope of the activation below zero; if it is negative, another routine applies the activation.
     """
     width = base.shape[1]
-    for cell in range(owner.shape[0]):
-        p = owner[cell]
+    for cell in range(instance.shape[0]):
+        number = instance[cell]
         row = out[cell]
         for j in range(width):
-            row[j] = base[p, j]
-        for axis in range(points.shape[1]):
-            at, here = points[cell, axis], position[p, axis]
+            row[j] = base[number, j]
+        for axis in range(cells.shape[1]):
+            at, here = cells[cell, axis], position[number, axis]
             if at != here:
                 for slot in range(first[axis], first[axis + 1]):
-                    change = seen[p, slot, at] - seen[p, slot, here]
+                    change = seen[number, slot, at] - seen[number, slot, here]
                     if change != 0.0:  # all but two of a group of one-hot inputs stay the same
                         for j in range(width):
                             row[j] += change * weights[slot, j]
@@ -119,59 +118,85 @@ def best_change(rows, sign, values, begin, end, here, low, high, must, free, pla
 
 
 @kernel
-def stands_still(moves, box, axis):
+def stands_still(changes, box, axis):
     """Return whether no candidate of an axis changes any input."""
-    p = moves.owner[box]
-    here = moves.position[p, axis]
-    for slot in range(moves.first[axis], moves.first[axis + 1]):
-        for at in range(moves.low[box, axis], moves.high[box, axis] + 1):
-            if moves.seen[p, slot, at] != moves.seen[p, slot, here]:
+    number = changes.instance[box]
+    here = changes.position[number, axis]
+    for slot in range(changes.first[axis], changes.first[axis + 1]):
+        for at in range(changes.low[box, axis], changes.high[box, axis] + 1):
+            if changes.seen[number, slot, at] != changes.seen[number, slot, here]:
                 return False
     return True
 
 
 @kernel
-def best_on_axis(rows, sign, moves, box, axis, scratch):
+def best_on_axis(rows, sign, changes, box, axis, scratch):
     """Find the largest change of sums by moving along one axis of a box; see `best_change`."""
-    p = moves.owner[box]
+    number = changes.instance[box]
     best_change(
         rows,
         sign,
-        moves.seen[p],
-        moves.first[axis],
-        moves.first[axis + 1],
-        moves.position[p, axis],
-        moves.low[box, axis],
-        moves.high[box, axis],
-        moves.must[box, axis],
-        moves.free[box, axis],
-        moves.plain[axis],
+        changes.seen[number],
+        changes.first[axis],
+        changes.first[axis + 1],
+        changes.position[number, axis],
+        changes.low[box, axis],
+        changes.high[box, axis],
+        changes.must[box, axis],
+        changes.free[box, axis],
+        changes.plain[axis],
         scratch.trial,
         scratch.gain,
     )
 
 
 @kernel
-def add_changes(rows, sign, moves, box, scratch, out):
+def forget_gains(best, left):
+    """Reset ``best`` (room, width), which holds the ``left`` largest gains of each sum."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            best[k, j] = 0.0
+
+
+@kernel
+def keep_largest(best, left, gain):
+    """Insert the gains (width,) of one more axis; ``gain`` then holds the gains that were displaced."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            known, new = best[k, j], gain[j]
+            best[k, j] = max(known, new)
+            gain[j] = min(known, new)
+
+
+@kernel
+def add_largest(best, left, sign, out):
+    """Add the kept gains to the sums ``out`` (width,)."""
+    for k in range(left):
+        for j in range(best.shape[1]):
+            out[j] += sign * best[k, j]
+
+
+@kernel
+def add_changes(rows, sign, changes, box, scratch, out):
     """Add the largest changes of sums over a box to ``out`` (width,), times ``sign``.
 
-    Of the axes that may also stay unchanged, at most ``limit`` may change, so only the largest gains count.
-    If more of them may change than ``best`` has room for, all of them count, which is a bound too.
+    Of the axes that may also stay unchanged, at most ``changes_left`` may change, so only the largest gains
+    count. If more of them may change than ``best`` has room for, all of them count, which is a bound too.
     """
-    axes = moves.low.shape[1]
+    axes = changes.low.shape[1]
     open_axes = 0
     for axis in range(axes):
-        if moves.free[box, axis] and moves.low[box, axis] < moves.high[box, axis]:
+        if changes.free[box, axis] and changes.low[box, axis] < changes.high[box, axis]:
             open_axes += 1
-    left = moves.limit[box]
+    left = changes.changes_left[box]
     all_count = open_axes <= left or left > scratch.best.shape[0]
     if not all_count:
         forget_gains(scratch.best, left)
     for axis in range(axes):
-        if stands_still(moves, box, axis):
+        if stands_still(changes, box, axis):
             continue
-        best_on_axis(rows, sign, moves, box, axis, scratch)
-        if moves.free[box, axis] and not all_count:
+        best_on_axis(rows, sign, changes, box, axis, scratch)
+        if changes.free[box, axis] and not all_count:
             keep_largest(scratch.best, left, scratch.gain)
         else:
             for j in range(out.shape[0]):
@@ -181,17 +206,17 @@ def add_changes(rows, sign, moves, box, scratch, out):
 
 
 @entry
-def first_interval(base, weights, moves, scratch, down, up):
+def first_interval(base, weights, changes, scratch, down, up):
     """Bound the first layer over boxes (boxes,): ``down`` and ``up`` (boxes, width).
 
-    ``moves`` and ``scratch`` are those of `network_bounds`.
+    ``changes`` and ``scratch`` are those of `network_bounds`.
     """
-    for box in range(moves.owner.shape[0]):
+    for box in range(changes.instance.shape[0]):
         for sign in (-1.0, 1.0):
             out = up[box] if sign > 0.0 else down[box]
             for j in range(base.shape[1]):
-                out[j] = base[moves.owner[box], j]
-            add_changes(weights, sign, moves, box, scratch, out)
+                out[j] = base[changes.instance[box], j]
+            add_changes(weights, sign, changes, box, scratch, out)
 
 
 @entry
@@ -223,7 +248,7 @@ def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, whi
 
 
 @entry
-def highest(slopes, moves, scratch, constant):
+def highest(slopes, changes, scratch, constant):
     """Add the largest values of the linear forms ``slopes`` (boxes, inputs, rows) to ``constant``, by box."""
-    for box in range(moves.owner.shape[0]):
-        add_changes(slopes[box], 1.0, moves, box, scratch, constant[box])
+    for box in range(changes.instance.shape[0]):
+        add_changes(slopes[box], 1.0, changes, box, scratch, constant[box])

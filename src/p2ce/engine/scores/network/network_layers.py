@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.errors import InvalidModel
 
 ACTIVATIONS = ("identity", "relu", "leaky_relu", "tanh", "sigmoid")
 
@@ -28,9 +29,21 @@ class Layer:
     spread: FloatArray = field(init=False)  # (in, out) magnitudes of the weights
 
     def __post_init__(self) -> None:
-        assert self.activation in ACTIVATIONS
-        assert 0.0 <= self.slope <= 1.0
-        assert self.weights.shape[1:] == self.bias.shape
+        if self.activation not in ACTIVATIONS:
+            raise InvalidModel(
+                f"A layer expects an activation of {', '.join(ACTIVATIONS)}, got {self.activation!r}. Raise "
+                "UnsupportedModel for other activations; the model is then a black box."
+            )
+        if not 0.0 <= self.slope <= 1.0:
+            raise InvalidModel(
+                f"A layer expects the slope of a leaky ReLU between 0 and 1, got {self.slope}. Raise "
+                "UnsupportedModel for other slopes; the model is then a black box."
+            )
+        if self.weights.ndim != 2 or self.weights.shape[1:] != self.bias.shape:
+            raise InvalidModel(
+                "A layer expects weights (inputs, outputs) and a bias (outputs,), got arrays of shapes "
+                f"{self.weights.shape} and {self.bias.shape}. Check whether weights must be transposed."
+            )
         for name in ("weights", "bias", "size", "bias_size"):
             given = getattr(self, name)
             if given is None:

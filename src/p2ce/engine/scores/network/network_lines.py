@@ -46,20 +46,20 @@ def lines_around(layer: Layer, low: FloatArray, high: FloatArray) -> Lines:
         below, drop = _above_tanh(-high / 2.0, -low / 2.0)
         room = 4.0 * DOUBLE
         return Lines(above / 4.0, 0.5 + lift / 2.0 + room, below / 4.0, 0.5 - drop / 2.0 - room)
-    return _around_bend(layer.below, low, high)
+    return _around_kink(layer.below, low, high)
 
 
-def _around_bend(below: float, low: FloatArray, high: FloatArray) -> Lines:
-    bent = (low < 0.0) & (high > 0.0)
+def _around_kink(below: float, low: FloatArray, high: FloatArray) -> Lines:
+    kinked = (low < 0.0) & (high > 0.0)
     one_side = np.where(low >= 0.0, 1.0, np.where(high <= 0.0, below, np.nan))
-    secant = np.clip((high - below * low) / np.where(bent, high - low, 1.0), below, 1.0)
+    secant = np.clip((high - below * low) / np.where(kinked, high - low, 1.0), below, 1.0)
     shift = np.maximum((below - secant) * low, (1.0 - secant) * high) * (1.0 + 2.0**-49) + 1e-300
     nothing = np.zeros_like(low)
     return Lines(
-        np.where(bent, secant, one_side),
-        np.where(bent, shift, nothing),
+        np.where(kinked, secant, one_side),
+        np.where(kinked, shift, nothing),
         # Of the lines through the origin, choose the one that leaves the smaller triangle.
-        np.where(bent, np.where(high > -low, 1.0, below), one_side),
+        np.where(kinked, np.where(high > -low, 1.0, below), one_side),
         nothing,
     )
 

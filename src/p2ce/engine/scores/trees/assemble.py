@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.engine.scores.trees.steps import Steps
-from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, joined
+from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, join_trees
 from p2ce.errors import UnsupportedModel
 
 # A forest is evaluated as a black box if its splits by category expand to more nodes than this.
@@ -24,9 +24,9 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
 
     The trees are checked: invalid ones raise InvalidModel.
     """
-    nodes = joined(trees)
+    nodes = join_trees(trees)
     if any(tree.steps for tree in trees):
-        nodes = joined([_as_cuts(tree) if tree.steps else tree for tree in trees])
+        nodes = join_trees([_as_cuts(tree) if tree.steps else tree for tree in trees])
         if len(nodes.left) > MOST_NODES:
             raise UnsupportedModel(
                 f"The splits of this model by categories and missing values expand to more than "

@@ -84,9 +84,9 @@ def _contributions(
 
 def _spending(spending: Spending, compounds: Sequence[Compound], first: int) -> Spending:
     """Count the spending of members for their compound."""
-    owner = {member: place for place, one in enumerate(compounds) for member in one.members.tolist()}
-    places = {owner[column] for column in spending.columns if column in owner}
-    columns = [column for column in spending.columns if column not in owner]
+    compound_of = {member: place for place, one in enumerate(compounds) for member in one.members.tolist()}
+    places = {compound_of[column] for column in spending.columns if column in compound_of}
+    columns = [column for column in spending.columns if column not in compound_of]
 
     def of(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         if column < first:

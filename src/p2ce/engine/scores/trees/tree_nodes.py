@@ -1,7 +1,7 @@
 """Trees as their libraries store them, and the check that they are trees before any code walks them.
 
 Trees come from objects of other libraries and from files of unknown origin. Kernels follow a child's index
-without checking the bounds of the arrays. So trees of every format pass `joined` first.
+without checking the bounds of the arrays. So trees of every format pass `join_trees` first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ class JoinedTrees(NamedTuple):
     value: FloatArray
 
 
-def joined(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedTrees:
+def join_trees(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedTrees:
     """Join trees one after another; raise InvalidModel for an invalid tree.
 
     Each child must be in the tree of its parent and have no other parent, so a walk from the root ends. A
