@@ -36,10 +36,11 @@ def entry(function: Function) -> Function:
     if numba.config.DISABLE_JIT:
         return function
     if LINKS:
-        from p2ce.linked_kernels import linking_entry
+        from p2ce import linked_kernels
 
-        compiled = linking_entry(function, dict(OPTIONS))
+        compiled = linked_kernels.linking_entry(function, dict(OPTIONS))
+        keep_compiled(compiled, made_by=(__file__, linked_kernels.__file__))
     else:
         compiled = numba.jit(**OPTIONS)(function)
-    keep_compiled(compiled)
+        keep_compiled(compiled, made_by=(__file__,))
     return cast(Function, compiled)
