@@ -1,5 +1,6 @@
 """Kernels are kept on disk: what is damaged is compiled again, and nothing of other users is loaded."""
 
+import gc
 import json
 import logging
 import os
@@ -8,13 +9,17 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from numba import config
+from numba.core import event
+from numba.core.caching import NullCache
 
 import p2ce
+from p2ce.jit import entry
 from p2ce.kernel_folders import ROOT, KernelFolders, kernel_folders
 
 SCRIPT = """
@@ -155,6 +160,48 @@ def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path)
     (tmp_path / "constants.py").write_text("WIDTH = 20", encoding="utf-8")
     assert run_again() == (41, 1, 0)
     assert len(entries(tmp_path / "cache")) == 1  # replaced
+
+
+class Collecting(event.Listener):
+    """Whether garbage was being collected when each compilation ended."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def on_start(self, _: event.Event) -> None:
+        pass
+
+    def on_end(self, _: event.Event) -> None:
+        self.seen.append(gc.isenabled())
+
+
+def test_no_thread_collects_garbage_while_another_compiles() -> None:
+    def compile_some() -> None:
+        for _ in range(3):
+            added = entry(lambda a, b: a + b)
+            added._cache = NullCache()  # type: ignore[attr-defined]
+            assert added(2, 3) == 5
+
+    threads = [threading.Thread(target=compile_some) for _ in range(3)]
+    listener = Collecting()
+    with event.install_listener("numba:compile", listener):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert listener.seen == [False] * 9
+    assert gc.isenabled()
+
+
+def test_garbage_collection_that_was_off_stays_off() -> None:
+    added = entry(lambda a, b: a + b)
+    added._cache = NullCache()  # type: ignore[attr-defined]
+    gc.disable()
+    try:
+        assert added(2, 3) == 5
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
@@ -48,13 +49,15 @@ class EntryDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for these argument types, or load what was compiled before."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return super().compile(sig)
-        finally:
-            if collecting:
-                gc.enable()
+        # The lock under which Numba compiles: else the first thread to end would resume collection for all.
+        with global_compiler_lock:
+            collecting = gc.isenabled()
+            gc.disable()
+            try:
+                return super().compile(sig)
+            finally:
+                if collecting:
+                    gc.enable()
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
