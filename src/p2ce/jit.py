@@ -1,6 +1,7 @@
 """Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numba
@@ -34,7 +35,9 @@ def kernel(function: Function) -> Function:
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
     if numba.config.DISABLE_JIT:
-        return function
+        from p2ce.interpreted_kernels import interpreted
+
+        return interpreted(function)
     if LINKS:
         from p2ce import linked_kernels
 
@@ -44,3 +47,9 @@ def entry(function: Function) -> Function:
         compiled = numba.jit(**OPTIONS)(function)
         keep_compiled(compiled, made_by=(__file__,))
     return cast(Function, compiled)
+
+
+def types_loaded(function: Callable[..., Any], argument: str) -> set[str]:
+    """Return the types of an argument for which this process has compiled or loaded an entry."""
+    position = list(signature(function).parameters).index(argument)
+    return {str(types[position]) for types in getattr(function, "signatures", ())}
