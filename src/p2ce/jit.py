@@ -34,15 +34,25 @@ def kernel(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
+    return _entry(function, branches=False)
+
+
+def branching_entry(function: Function) -> Function:
+    """Compile a function that Python calls, and that spends its time in branches rather than in loops."""
+    return _entry(function, branches=True)
+
+
+def _entry(function: Function, *, branches: bool) -> Function:
     if numba.config.DISABLE_JIT:
         from p2ce.interpreted_kernels import interpreted
 
         return interpreted(function)
     if LINKS:
-        from p2ce import linked_kernels
+        from p2ce import linked_kernels as linked
 
-        compiled = linked_kernels.linking_entry(function, dict(OPTIONS))
-        keep_compiled(compiled, made_by=(__file__, linked_kernels.__file__))
+        compile_linked = linked.linking_branching_entry if branches else linked.linking_entry
+        compiled = compile_linked(function, dict(OPTIONS))
+        keep_compiled(compiled, made_by=(__file__, linked.__file__))
     else:
         compiled = numba.jit(**OPTIONS)(function)
         keep_compiled(compiled, made_by=(__file__,))

@@ -39,7 +39,7 @@ def keep_compiled(kernel: Any, *, made_by: tuple[str, ...]) -> None:
 
     ``made_by`` are the files that control the compilation.
     """
-    kernel._cache = KernelCache(kernel.py_func, made_by)
+    kernel._cache = KernelCache(kernel, made_by)
     _kernels.append(kernel)
 
 
@@ -60,8 +60,9 @@ class KernelCache(NullCache):  # type: ignore[misc]
     that was damaged, replaced, or compiled from other sources or by another Numba is never unpickled.
     """
 
-    def __init__(self, function: Any, made_by: tuple[str, ...]) -> None:
-        self._function = function
+    def __init__(self, kernel: Any, made_by: tuple[str, ...]) -> None:
+        self._function = kernel.py_func
+        self._way = repr(kernel.targetoptions), kernel._compiler.pipeline_class.__qualname__
         # Hashed when the function is defined, since an installation may replace the files on disk while this
         # process runs the old version.
         self._made_by = tuple(_file_digest(Path(file)) for file in made_by)
@@ -110,7 +111,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         name = f"{file.stem}.{function.__name__}-{hashlib.sha256(made_for.encode()).hexdigest()[:16]}.nbc"
         fields = [fields_of(kind) for kind in sig]
         # Hashed now, since a kernel may be defined after the entry that calls it.
-        stamp = repr((made_for, fields, numba.__version__, stamp_of(function), *self._made_by))
+        stamp = repr((made_for, fields, numba.__version__, stamp_of(function), self._way, *self._made_by))
         return name, stamp.encode()
 
 

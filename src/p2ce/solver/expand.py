@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
-from p2ce.jit import entry, kernel
+from p2ce.jit import branching_entry, entry, kernel
 from p2ce.scores.one_instance import instance_of
 from p2ce.solver.box_axes import list_axes, release_box
 from p2ce.solver.box_costs import cheapest_change, price_corner
@@ -65,7 +65,7 @@ def with_more_results(results: Results) -> Results:
     return results._replace(points=doubled(results.points))
 
 
-@entry
+@branching_entry
 def expand(flat, instances, p, end, settings, search, scratch, queue, results, budget):
     """Solve instances p, p + 1, … before ``end``; return the first unsolved one, and why it is unsolved.
 
