@@ -89,8 +89,8 @@ from p2ce.tables.codebook import Codebook as Codebook
 from p2ce.tables.codebook import Coding as Coding
 
 if TYPE_CHECKING:
-    from p2ce.testing.check_model import check_adapter as check_adapter
     from p2ce.testing.check_detector import check_detector as check_detector
+    from p2ce.testing.check_model import check_adapter as check_adapter
     from p2ce.testing.check_model import check_model as check_model
     from p2ce.testing.check_objective import check_objective as check_objective
     from p2ce.testing.check_rule import check_rule as check_rule

@@ -1,6 +1,6 @@
 """Kernels are kept on disk: what is damaged is compiled again, and nothing of other users is loaded."""
 
-import ast
+import gc
 import json
 import logging
 import os
@@ -9,14 +9,17 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from numba import config
+from numba.core import event
+from numba.core.caching import NullCache
 
 import p2ce
-from p2ce.engine.kernels.kernel_cache import KERNEL_FILES, KERNEL_ROOMS
+from p2ce.engine.kernels.jit import entry
 from p2ce.engine.kernels.kernel_folders import ROOT, KernelFolders, kernel_folders
 
 SCRIPT = """
@@ -129,51 +132,76 @@ def test_another_numba_compiles_the_usual_way(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path) -> None:
-    """Kernels of other files are linked into an entry, and Numba looks at the entry's own file only."""
-    shutil.copytree(
-        Path(p2ce.__file__).parent, tmp_path / "p2ce", ignore=shutil.ignore_patterns("__pycache__")
+    """Kernels and constants of other files are compiled into an entry; Numba looks at its own file only."""
+    (tmp_path / "constants.py").write_text("WIDTH = 2", encoding="utf-8")
+    (tmp_path / "inner.py").write_text(
+        "from constants import WIDTH\nfrom p2ce.engine.kernels.jit import kernel\nTWICE = 2 * WIDTH\n\n"
+        "@kernel\ndef inner(a):\n    return later(a)\n\n@kernel\ndef later(a):\n    return a + TWICE - 4\n",
+        encoding="utf-8",
     )
-    (tmp_path / "small_kernel.py").write_text(KERNEL, encoding="utf-8")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    calling = KERNEL.replace("import entry\n", "import entry\nfrom inner import inner\n").replace(
+        "a + b", "inner(a) + b"
+    )
+    (tmp_path / "small_kernel.py").write_text(calling, encoding="utf-8")
+    environment = environment_of(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
 
-    def compiled_and_loaded() -> tuple[int, int]:
+    def run_again() -> tuple[int, int, int]:
         ran = subprocess.run(
             [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
         )
         use = json.loads(ran.stdout)
-        return use["compiled"], use["loaded"]
+        return use["value"], use["compiled"], use["loaded"]
 
-    assert compiled_and_loaded() == (1, 0)
-    assert compiled_and_loaded() == (0, 1)
-    for changed in (
-        "engine/solver/box_costs.py",
-        "base/comparing.py",
-    ):  # the other one has a constant of kernels
-        with (tmp_path / "p2ce" / changed).open("a", encoding="utf-8") as source:
-            source.write("# another kernel\n")
-        assert compiled_and_loaded() == (1, 0)
+    assert run_again() == (5, 1, 0)
+    assert run_again() == (5, 0, 1)
+    with (tmp_path / "inner.py").open("a", encoding="utf-8") as source:
+        source.write("# The compiler does not see this.\n")
+    assert run_again() == (5, 0, 1)
+    (tmp_path / "constants.py").write_text("WIDTH = 20", encoding="utf-8")
+    assert run_again() == (41, 1, 0)
+    assert len(entries(tmp_path / "cache")) == 1  # replaced
 
 
-def test_all_that_is_compiled_into_kernels_counts() -> None:
-    """Constants of other files are compiled into kernels, as their own code is."""
-    package = Path(p2ce.__file__).parent
-    known = {name.removesuffix(".py").replace("/", ".") for name in (*KERNEL_ROOMS, *KERNEL_FILES)}
-    annotations = {"base.arrays"}
-    files = [path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py")]
-    kernels = [
-        path for path in files if "from p2ce.engine.kernels.jit import" in path.read_text(encoding="utf-8")
-    ]
-    assert len(kernels) > 10
-    for path in kernels:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if (
-                isinstance(node, ast.ImportFrom)
-                and node.module is not None
-                and node.module.startswith("p2ce.")
-            ):
-                named = node.module.removeprefix("p2ce.")
-                assert {named, named.partition(".")[0]} & (known | annotations), (path, node.module)
+class Collecting(event.Listener):
+    """Whether garbage was being collected when each compilation ended."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def on_start(self, _: event.Event) -> None:
+        pass
+
+    def on_end(self, _: event.Event) -> None:
+        self.seen.append(gc.isenabled())
+
+
+def test_no_thread_collects_garbage_while_another_compiles() -> None:
+    def compile_some() -> None:
+        for _ in range(3):
+            added = entry(lambda a, b: a + b)
+            added._cache = NullCache()  # type: ignore[attr-defined]
+            assert added(2, 3) == 5
+
+    threads = [threading.Thread(target=compile_some) for _ in range(3)]
+    listener = Collecting()
+    with event.install_listener("numba:compile", listener):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert listener.seen == [False] * 9
+    assert gc.isenabled()
+
+
+def test_garbage_collection_that_was_off_stays_off() -> None:
+    added = entry(lambda a, b: a + b)
+    added._cache = NullCache()  # type: ignore[attr-defined]
+    gc.disable()
+    try:
+        assert added(2, 3) == 5
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numba
@@ -33,13 +34,32 @@ def kernel(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
-    if numba.config.DISABLE_JIT:
-        return function
-    if LINKS:
-        from p2ce.engine.kernels.linked_kernels import linking_entry
+    return _entry(function, branches=False)
 
-        compiled = linking_entry(function, dict(OPTIONS))
+
+def branching_entry(function: Function) -> Function:
+    """Compile a function that Python calls, and that spends its time in branches rather than in loops."""
+    return _entry(function, branches=True)
+
+
+def _entry(function: Function, *, branches: bool) -> Function:
+    if numba.config.DISABLE_JIT:
+        from p2ce.engine.kernels.interpreted_kernels import interpreted
+
+        return interpreted(function)
+    if LINKS:
+        from p2ce.engine.kernels import linked_kernels as linked
+
+        compile_linked = linked.linking_branching_entry if branches else linked.linking_entry
+        compiled = compile_linked(function, dict(OPTIONS))
+        keep_compiled(compiled, made_by=(__file__, linked.__file__))
     else:
         compiled = numba.jit(**OPTIONS)(function)
-    keep_compiled(compiled)
+        keep_compiled(compiled, made_by=(__file__,))
     return cast(Function, compiled)
+
+
+def types_loaded(function: Callable[..., Any], argument: str) -> set[str]:
+    """Return the types of an argument for which this process has compiled or loaded an entry."""
+    position = list(signature(function).parameters).index(argument)
+    return {str(types[position]) for types in getattr(function, "signatures", ())}

@@ -17,12 +17,10 @@ from numba.core.serialize import dumps
 
 from p2ce.base.files import open_file, replace_file
 from p2ce.engine.kernels.kernel_folders import kernel_folders, risk_of
+from p2ce.engine.kernels.kernel_stamp import fields_of, stamp_of
 
 logger = logging.getLogger("p2ce")
 
-# The folders with kernels, and other files that are compiled into them or control the compilation.
-KERNEL_ROOMS = ("engine",)
-KERNEL_FILES = ("base/comparing.py",)
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 _kernels: list[Any] = []
 
@@ -36,9 +34,12 @@ class CacheUse:
     folders: tuple[Path, ...]
 
 
-def keep_compiled(kernel: Any) -> None:
-    """Keep the compiled code of a kernel on disk, if there is a folder for it."""
-    kernel._cache = KernelCache(kernel.py_func)
+def keep_compiled(kernel: Any, *, made_by: tuple[str, ...]) -> None:
+    """Keep the compiled code of a kernel on disk, if there is a folder for it.
+
+    ``made_by`` are the files that control the compilation.
+    """
+    kernel._cache = KernelCache(kernel, made_by)
     _kernels.append(kernel)
 
 
@@ -59,12 +60,12 @@ class KernelCache(NullCache):  # type: ignore[misc]
     that was damaged, replaced, or compiled from other sources or by another Numba is never unpickled.
     """
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._file = Path(function.__code__.co_filename)
+    def __init__(self, kernel: Any, made_by: tuple[str, ...]) -> None:
+        self._function = kernel.py_func
+        self._way = repr(kernel.targetoptions), kernel._compiler.pipeline_class.__qualname__
         # Hashed when the function is defined, since an installation may replace the files on disk while this
         # process runs the old version.
-        self._sources = sources_digest(), _file_digest(self._file)
+        self._made_by = tuple(_file_digest(Path(file)) for file in made_by)
 
     @property
     def cache_path(self) -> str | None:
@@ -105,25 +106,13 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _name_and_stamp(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
         """Return the file name, which does not depend on the sources, and the stamp, which does."""
-        function, file = self._function, self._file
+        function, file = self._function, Path(self._function.__code__.co_filename)
         made_for = repr((str(file), function.__qualname__, sig, codegen.magic_tuple(), sys.version_info))
         name = f"{file.stem}.{function.__name__}-{hashlib.sha256(made_for.encode()).hexdigest()[:16]}.nbc"
-        stamp = repr((made_for, numba.__version__, *self._sources))
+        fields = [fields_of(kind) for kind in sig]
+        # Hashed now, since a kernel may be defined after the entry that calls it.
+        stamp = repr((made_for, fields, numba.__version__, stamp_of(function), self._way, *self._made_by))
         return name, stamp.encode()
-
-
-@cache
-def sources_digest() -> str:
-    """Hash the sources of all kernels, since an entry is compiled together with kernels of other files."""
-    package = Path(__file__).parents[2]
-    files = [
-        *(package / name for name in KERNEL_FILES),
-        *(path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py")),
-    ]
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 @cache

@@ -54,8 +54,9 @@ def kernels_are_loaded(*, external: bool = False) -> bool:
     loaded = sys.modules.get("p2ce.engine.solver.expand")
     if loaded is None:
         return False
-    queue = 7  # the position among the arguments of `expand`
-    return any((str(types[queue]) != "none") == external for types in loaded.expand.signatures)
+    from p2ce.engine.kernels.jit import types_loaded
+
+    return any((kind != "none") == external for kind in types_loaded(loaded.expand, "queue"))
 
 
 def compile_rest(

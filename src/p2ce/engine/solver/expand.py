@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import Int32Array, IntArray
-from p2ce.engine.kernels.jit import entry, kernel
+from p2ce.engine.kernels.jit import branching_entry, entry, kernel
 from p2ce.engine.scores.flat.score_cells import instance_of
 from p2ce.engine.solver.box_axes import list_axes, release_box
 from p2ce.engine.solver.box_costs import cheapest_change, price_corner
@@ -59,7 +59,7 @@ def with_more_results(results: Results) -> Results:
     return results._replace(points=doubled(results.points))
 
 
-@entry
+@branching_entry
 def expand(flat, instances, number, end, settings, search, scratch, queue, alone, results, budget):
     """Solve the instances from ``number`` to before ``end``; return the first unsolved one, and why it is so.
 

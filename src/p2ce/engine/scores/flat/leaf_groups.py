@@ -1,6 +1,6 @@
 """Sort an instance's reachable leaves by the features that must change to reach them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def new_groups(room: int, axes: int, largest: int, trees: int) -> LeafGroups:
 
 
 @kernel
-def rank_of(size, a, b, c, axes):
+def rank_of(size: int, a: int, b: int, c: int, axes: int) -> int:
     """Return the number of a set of up to three axes a < b < c: empty, singles, pairs, triples, no gaps."""
     if size == 0:
         return 0
@@ -57,7 +57,7 @@ def rank_of(size, a, b, c, axes):
 
 
 @kernel
-def sort_into_groups(groups, count, axes):
+def sort_into_groups(groups: LeafGroups, count: int, axes: int) -> None:
     """Sort the ``count`` leaves just reached by their disagreement sets, with a counting sort."""
     start = groups.start
     for g in range(start.shape[0]):
@@ -97,7 +97,7 @@ def sort_into_groups(groups, count, axes):
 
 
 @kernel
-def rank_of_subset(axes, size, subset, total_axes):
+def rank_of_subset(axes: Int32Array, size: int, subset: int, total_axes: int) -> int:
     """Return the rank of those of the ``size`` listed axes whose bit is set in ``subset``."""
     n = 0
     a = 0
@@ -116,7 +116,9 @@ def rank_of_subset(axes, size, subset, total_axes):
 
 
 @kernel
-def best_lift(groups, axes, size, total_axes, best):
+def best_lift(
+    groups: LeafGroups, axes: Int32Array, size: int, total_axes: int, best: IntArray
+) -> tuple[int, int]:
     """Bound by how much changes of these axes can raise the forest's total above the current point's.
 
     Every tree adds at most its best leaf whose disagreement set lies inside the support, or stays. Return the
@@ -140,7 +142,9 @@ def best_lift(groups, axes, size, total_axes, best):
 
 
 @kernel
-def reach_support(groups, instance, spans, axes, size, out):
+def reach_support(
+    groups: LeafGroups, instance: Any, spans: Records, axes: Int32Array, size: int, out: Reached
+) -> tuple[int, int]:
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 
     The result is the same as a walk of every tree, but only visits the few groups whose disagreement set lies

@@ -2,11 +2,22 @@
 
 import numpy as np
 
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry
 
 
 @entry
-def largest_sum(root, feature, threshold, right, value, offset, seen, is_open, best):
+def largest_sum(
+    root: Int32Array,
+    feature: Int32Array,
+    threshold: FloatArray,
+    right: Int32Array,
+    value: FloatArray,
+    offset: float,
+    seen: FloatArray,
+    is_open: BoolArray,
+    best: FloatArray,
+) -> float:
     """Add up, tree by tree, the largest leaf that a row can reach when some columns are open.
 
     At a split on an open column, both sides count. ``seen`` (columns,) holds the forest's inputs, and
@@ -31,7 +42,16 @@ def largest_sum(root, feature, threshold, right, value, offset, seen, is_open, b
 
 
 @entry
-def look_up(seen, first, column, low, high, value, masks, margins):
+def look_up(
+    seen: FloatArray,
+    first: IntArray,
+    column: IntArray,
+    low: FloatArray,
+    high: FloatArray,
+    value: FloatArray,
+    masks: IntArray,
+    margins: FloatArray,
+) -> None:
     """Write which intervals of each leaf contain each row, and add up the leaves that are reached."""
     for n in range(seen.shape[0]):
         for leaf in range(value.shape[0]):
@@ -47,7 +67,19 @@ def look_up(seen, first, column, low, high, value, masks, margins):
 
 
 @entry
-def add_leaves(masks, slopes, value, first, column, first_pattern, pattern, first_row, rows, weights, out):
+def add_leaves(
+    masks: IntArray,
+    slopes: FloatArray,
+    value: FloatArray,
+    first: IntArray,
+    column: IntArray,
+    first_pattern: IntArray,
+    pattern: IntArray,
+    first_row: IntArray,
+    rows: Int32Array,
+    weights: FloatArray,
+    out: FloatArray,
+) -> None:
     """Add the contribution of every leaf to the attributions ``out`` (n, d).
 
     The patterns of a leaf begin at ``first_pattern[leaf]``. The background rows of a pattern begin at
