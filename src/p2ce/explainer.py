@@ -73,13 +73,13 @@ from p2ce.run.compile_kernels import compile_kernels, is_ready, preparing_text
 from p2ce.run.describe_model import facts_of
 from p2ce.run.estimation.evaluation_budget import fits_into, with_needed_estimate
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.limit_clock import LimitClock, checked_limits
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
 from p2ce.run.price_plausibility import bounded, rejected_rows, sampled_price
 from p2ce.run.slow_steps import warn_if_slow
 from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import LimitClock, checked_limits
 from p2ce.run.trust import Trust
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.tables.codebook import MISSING

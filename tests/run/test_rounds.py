@@ -55,7 +55,7 @@ def test_a_rejected_cell_that_pruned_others_leaves_them_open() -> None:
 
 
 def test_who_gave_up_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("p2ce.run.rounds.MOST_ROUNDS", 1)
+    monkeypatch.setattr("p2ce.run.explain_batch.MOST_ROUNDS", 1)
     found = explained_beside_a_rule()
     assert found.status is p2ce.Status.HEURISTIC
     assert found.certificate.unproven_because == "rounding"

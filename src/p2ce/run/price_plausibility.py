@@ -14,7 +14,7 @@ from p2ce.errors import P2CEError
 from p2ce.result.price_of_plausibility import PriceOfPlausibility, SampledPrice
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Grid, Outcomes, Searched, Verified
+from p2ce.run.verified import Grid, Searched, Verified
 
 # Explains a batch on the problem's own grid, within limits for each instance.
 Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
@@ -29,21 +29,22 @@ SCORED, SAMPLED, SAMPLED_OUTSIDE = 1_024, 50, 10
 
 def price_plausibility(
     problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: Explain
-) -> None:
-    """Enter the least costs without plausibility of instances (n, d) into their outcomes, if requested.
+) -> Verified:
+    """Return the results with the least costs without plausibility of instances (n, d), if requested.
 
     Each instance is searched on the grid of its explanation. Results of `explain_none` are kept.
     """
     if not problem.prices_plausibility or PLAUSIBILITY not in problem.restrictions:
-        return
+        return verified
     known = verified.outcomes
     who = np.flatnonzero(~known.favourable & (known.without_plausibility != Searched.COMPLETELY))
     finest = known.grid[who] == Grid.FINEST
-    _search(problem, values, who[~finest], verified, limits, explain)
+    verified = _search(problem, values, who[~finest], verified, limits, explain)
     if (finer := problem.on_finest_grid) is not None:
         for begin in range(0, int(finest.sum()), BATCH):
             some = who[finest][begin : begin + BATCH]
-            _search(finer, values, some, verified, limits, explain)
+            verified = _search(finer, values, some, verified, limits, explain)
+    return verified
 
 
 def _search(
@@ -53,10 +54,10 @@ def _search(
     verified: Verified,
     limits: SearchLimits,
     explain: Explain,
-) -> None:
+) -> Verified:
     seconds = verified.seconds_left(limits.seconds, who)
     if not len(who) or (seconds is not None and seconds <= 0):
-        return
+        return verified
     # Options on the finest grid are close to each other already, and too many to refine them all.
     refines = problem.refines and not problem.finest
     relaxed = replace(problem.without(frozenset([PLAUSIBILITY])), refines=refines)
@@ -65,18 +66,23 @@ def _search(
     try:
         found = explain(relaxed, values[who], bounded(relaxed)._replace(seconds=seconds))
     except P2CEError:
-        return  # where the detector rejects everything, a model may fail
-    enter_without(verified.outcomes, who, found)
-    verified.outcomes.note_search(who, found)
+        return verified  # where the detector rejects everything, a model may fail
+    return with_free_costs(verified, who, found).after_search(who, found)
 
 
-def enter_without(outcomes: Outcomes, who: IntArray, found: Verified) -> None:
+def with_free_costs(verified: Verified, who: IntArray, found: Verified) -> Verified:
     """Enter the least costs that a search of some instances without plausibility has found."""
-    costs, state = outcomes.costs_without_plausibility, outcomes.without_plausibility
+    outcomes, known = verified.outcomes, found.outcomes
+    costs = outcomes.costs_without_plausibility.copy()
     np.fmin.at(costs, who[found.found.instance], found.found.costs)
-    known = found.outcomes
     complete = known.finished & known.trusted & ~known.gave_up
-    state[who] = np.maximum(state[who], np.where(complete, Searched.COMPLETELY, Searched.IN_PART))
+    state = np.where(complete, Searched.COMPLETELY, Searched.IN_PART)
+    outcomes = outcomes.with_values(
+        who,
+        costs_without_plausibility=costs[who],
+        without_plausibility=np.maximum(outcomes.without_plausibility[who], state),
+    )
+    return replace(verified, outcomes=outcomes)
 
 
 def price_of(problem: Problem, verified: Verified, at: int, *, proven: bool) -> PriceOfPlausibility | None:

@@ -1,7 +1,8 @@
-"""Store what is verified for a batch of instances: arrays only, which can be sent between processes."""
+"""Store what is verified for a batch of instances: read-only arrays, which can be sent between processes."""
 
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
-    """What is known about each of n instances. The rounds of a batch write into these arrays."""
+    """What is known about each of n instances. Later results make a new record."""
 
     scores: FloatArray  # (n,) of the instances themselves, by the user's own model
     predictions: FloatArray  # (n,) what it predicts; NaN if the score itself is the prediction
@@ -60,16 +61,20 @@ class Outcomes:
 
         return self.counters[:, WORK]
 
-    def note_search(self, who: IntArray, found: "Verified") -> None:
-        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
-        self.solve_seconds[who] += found.outcomes.solve_seconds + found.verify_seconds / len(who)
-        self.trusted[:] &= (
-            found.outcomes.trusted.all()
-        )  # a contradiction refutes the scores behind all proofs
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+    def with_values(self, who: IntArray | slice, **values: Any) -> "Outcomes":
+        """Return the outcomes with other values of some instances, field by field."""
+        changed = {name: getattr(self, name).copy() for name in values}
+        for name, value in values.items():
+            changed[name][who] = value
+        return replace(self, **changed)
 
 
-def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
-    """Return outcomes with nothing known."""
+def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds: float) -> Outcomes:
+    """Return outcomes with nothing known, after so many seconds for each instance."""
     from p2ce.engine.solver.counters import COUNTERS
 
     return Outcomes(
@@ -88,7 +93,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         open_boxes=np.zeros(count, dtype=np.int64),
         open_totals=np.zeros((count, objectives)),
         alternatives=alternatives,
-        solve_seconds=np.zeros(count),
+        solve_seconds=np.full(count, seconds),
         none_because=np.full(count, -1),
         without_plausibility=np.full(count, Searched.NOT),
         costs_without_plausibility=np.full((count, objectives), np.nan),
@@ -110,6 +115,10 @@ class Counterfactuals:
     displayed_scores: FloatArray  # (m,)
     displayed_predictions: FloatArray  # (m,)
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verified:
@@ -128,8 +137,20 @@ class Verified:
 
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they depend on scores that are known to be wrong."""
-        outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
-        return replace(self, outcomes=outcomes)
+        return replace(self, outcomes=self.outcomes.with_values(slice(None), trusted=False))
+
+    def after_search(self, who: IntArray, found: "Verified") -> "Verified":
+        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
+        known = self.outcomes
+        seconds = found.outcomes.solve_seconds + found.verify_seconds / len(who)
+        known = known.with_values(who, solve_seconds=known.solve_seconds[who] + seconds)
+        if not found.outcomes.trusted.all():  # a contradiction refutes the scores behind all proofs
+            known = known.with_values(slice(None), trusted=False)
+        return replace(self, outcomes=known)
+
+    def with_finest_open(self, who: IntArray) -> "Verified":
+        """State that the finest grid was not searched for some instances."""
+        return replace(self, outcomes=self.outcomes.with_values(who, grid=Grid.FINEST_OPEN))
 
     def merged(self, finer: "Verified", who: IntArray) -> "Verified":
         """Replace the results of instances without a counterfactual by those on the finest grid.
