@@ -1,4 +1,4 @@
-"""Print what one warmed `explain` runs through: functions, files, changes of folder (`python -m benchmarks.trace`).
+"""Print what one warmed `explain` runs through: functions, files and changes of folder.
 
 A folder is a room, such as run/ or engine/solver/. Comprehensions, generator expressions and lambdas do not
 count. With --list, every change of folder and function is printed.
@@ -66,7 +66,9 @@ def main() -> None:
     folders = [folder for folder, _ in groupby(map(folder_of, entered))]
     if "--list" in sys.argv:
         for code in functions:
-            print(f"{Path(code.co_filename).relative_to(PACKAGE)}: {code.co_qualname} × {entered.count(code)}")
+            print(
+                f"{Path(code.co_filename).relative_to(PACKAGE)}: {code.co_qualname} × {entered.count(code)}"
+            )
         print(" → ".join(folders))
     files = {code.co_filename for code in functions}
     print(

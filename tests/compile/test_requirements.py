@@ -15,6 +15,7 @@ from p2ce.compile.batch import place_and_price
 from p2ce.compile.requirements import Source
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound
+from p2ce.explainer import problems_of
 
 RNG = np.random.default_rng(0)
 PEOPLE = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -33,7 +34,7 @@ def ask(rows: pd.DataFrame) -> np.ndarray:
 def problem_of(model: Any, **given: Any) -> Any:
     some = rules.predicate(lambda rows: rows["c"] < 99, name="c is small")
     policy = Policy.infer(PEOPLE).with_rules(some, rules.change_at_most_one("a", "c"))
-    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)._problem
+    return problems_of(p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)).own
 
 
 def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import p2ce
+from p2ce.explainer import problems_of
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.solve_batch import SearchLimits
 from p2ce.run.verified import Verified
@@ -36,7 +37,7 @@ def rows_of(verified: Verified, person: int) -> np.ndarray:
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     made = explainer(kind)
-    problem = made._prepared(made._problem)
+    problem = problems_of(made).prepared(problems_of(made).own)
     people = loans.rejected() if kind == "compiled" else rejected(0.9)
     values = problem.codebook.encode(people.iloc[:8])
     whole = explain_batch(problem, values, finest=False)

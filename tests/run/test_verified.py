@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import p2ce
+from p2ce.explainer import problems_of
 from p2ce.run.explain_batch import explain_batch
 from tests.populations import loans
 
@@ -17,7 +18,7 @@ from tests.populations import loans
 )
 def test_every_array_of_a_batch_is_read_only(policy: p2ce.Policy) -> None:
     explainer = loans.explainer(price_of_plausibility=True, policy=policy)
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     verified = explain_batch(problem, problem.codebook.encode(loans.rejected().head(4)))
     assert (verified.outcomes.without_plausibility > 0).any()  # the later searches have run
     for record in (verified.outcomes, verified.found):

@@ -14,6 +14,7 @@ from p2ce.engine.scores.score import Bound
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Unproven
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
+from p2ce.result.model_facts import ModelFacts
 from p2ce.result.status import Status
 from p2ce.run.find_flags import flags_of
 from p2ce.run.none_because import REASONS, UNKNOWN
@@ -249,6 +250,31 @@ def bounds_of(problem: Problem) -> tuple[Bound, ...]:
 def bound_text(bounds: Sequence[Bound]) -> str:
     """Write bounds as in certificates."""
     return ", ".join(bound.value for bound in bounds)
+
+
+def describe_model(problem: Problem) -> ModelFacts:
+    """Describe how the model is supported, what proves explanations, and how large the grid is."""
+    # One candidate of each feature is the instance's current value.
+    others = [max(int(length) - 1, 0) for length in problem.grid.lengths]
+    return ModelFacts(
+        family=problem.family,
+        bound=bound_text(bounds_of(problem)),
+        is_black_box=any(model.is_black_box for model in problem.models),
+        black_box_because="; ".join(
+            dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
+        ),
+        scale=problem.scale,
+        threshold=problem.threshold,
+        classes=problem.model.classes,
+        target=problem.target,
+        columns=problem.names,
+        detector=None if problem.required_detector is None else problem.required_detector.family,
+        objectives=problem.objective_names,
+        max_changes=problem.max_changes,
+        cells=count_cells(tuple(sorted(others)), problem.max_changes),
+        alternatives=dict(zip(problem.grid.names, others, strict=True)),
+        rules=tuple(rule.data for rule in problem.rules),
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -82,9 +82,7 @@ def _collected(batch: Batch, kept: Checked, known: Outcomes, budget: Budget) -> 
     )
 
 
-def _refined(
-    batch: Batch, front: Options, known: Outcomes, budget: Budget
-) -> tuple[Options, Outcomes]:
+def _refined(batch: Batch, front: Options, known: Outcomes, budget: Budget) -> tuple[Options, Outcomes]:
     """Refine the fronts of instances whose grid was inferred and completely searched, cheapest first."""
     done = known.finished & known.trusted & ~known.gave_up & ~known.favourable
     try:

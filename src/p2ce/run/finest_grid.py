@@ -6,6 +6,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.lay_out import for_instance, on_finest_grid
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.run.solve_batch import SearchLimits
 from p2ce.run.verified import Verified
@@ -28,10 +29,10 @@ def finest_searches(
     known = verified.outcomes
     proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
     who = np.setdiff1d(np.flatnonzero(proven), verified.found.instance)
-    if not len(who) or problem.estimate is not None or (finer := problem.on_finest_grid) is None:
+    if not len(who) or problem.estimate is not None or (finer := on_finest_grid(problem)) is None:
         return
     if problem.is_personal:
-        finer = finer.for_instance(values[0])
+        finer = for_instance(finer, values[0])
     work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
     for begin in range(0, len(who), BATCH):
         some = who[begin : begin + BATCH]

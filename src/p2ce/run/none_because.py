@@ -12,7 +12,9 @@ from typing import get_args
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.compile.compiled_problem import MAX_CHANGES, PLAUSIBILITY, RULES, Problem
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.lay_out import for_instance, on_finest_grid, with_limit
+from p2ce.compile.relax import MAX_CHANGES, PLAUSIBILITY, RULES, relaxed, restrictions_in_force
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
@@ -40,7 +42,7 @@ def explain_none(
     if problem.method is not None:
         return verified
     who = _without_recourse(verified)
-    for grid, searched in ((Grid.OWN, problem), (Grid.FINEST, problem.on_finest_grid)):
+    for grid, searched in ((Grid.OWN, problem), (Grid.FINEST, on_finest_grid(problem))):
         mine = who[verified.outcomes.grid[who] == grid]
         if len(mine) and searched is not None:
             for begin in range(0, len(mine), BATCH):
@@ -78,7 +80,7 @@ class _Reasons:
 
     def find(self, who: IntArray) -> None:
         """Find the reasons that can be proven."""
-        active = [one for one in IN_ORDER if one in self.problem.restrictions]
+        active = [one for one in IN_ORDER if one in restrictions_in_force(self.problem)]
         sure = who  # provably none without any single one of the restrictions so far
         unsure = who[:0]
         for one in active:
@@ -109,26 +111,26 @@ class _Reasons:
         opens, shut = np.zeros(len(who), dtype=np.bool_), np.zeros(len(who), dtype=np.bool_)
         if not len(who):
             return opens, shut
-        relaxed = self.problem.without(dropped)
-        alone = relaxed.kernel_decides_alone
-        steps = [(relaxed, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
+        free = relaxed(self.problem, dropped)
+        alone = free.kernel_decides_alone
+        steps = [(free, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
         if MAX_CHANGES in dropped and self.problem.max_changes is not None:
             # One more change is often enough, and found sooner than with any number of them.
-            steps.insert(0, (relaxed.with_limit(self.problem.max_changes + 1), steps[0][1]))
+            steps.insert(0, (with_limit(free, self.problem.max_changes + 1), steps[0][1]))
         for problem, work in steps:
             left = np.flatnonzero(~opens & ~shut)
             seconds = self.verified.seconds_left(self.limits.seconds, who[left])
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
             if self.problem.is_personal:
-                problem = problem.for_instance(self.values[0])
+                problem = for_instance(problem, self.values[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
             except P2CEError:
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True
-            if problem.max_changes == relaxed.max_changes:
+            if problem.max_changes == free.max_changes:
                 shut[left] = known.finished & known.trusted & ~known.gave_up & ~opens[left]
             if dropped == {PLAUSIBILITY}:
                 self.verified = with_free_costs(self.verified, who[left], found)

@@ -1,5 +1,7 @@
 """Store what is verified for a batch of instances: read-only arrays, which can be sent between processes."""
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any
@@ -8,6 +10,8 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.result.explanation import ErrorKind
+
+log = logging.getLogger("p2ce")
 
 
 class Grid(IntEnum):
@@ -188,6 +192,33 @@ class Verified:
             found=Counterfactuals(**joined),
             verify_seconds=self.verify_seconds + finer.verify_seconds,
         )
+
+
+class Trust:
+    """Whether the scores hold on which all proofs of an explainer depend.
+
+    Once the user's own model has contradicted them, nothing is proven.
+    """
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self._holds = True
+        self._silent = silent  # the owner checks `holds` instead
+
+    @property
+    def holds(self) -> bool:
+        """Whether no instance has contradicted the scores so far."""
+        return self._holds
+
+    def judge(self, verified: Sequence[Verified]) -> list[Verified]:
+        """Withdraw all proofs after a contradiction, and log the first one."""
+        if self._holds and not all(one.outcomes.trusted.all() for one in verified):
+            self._holds = False
+            if not self._silent:
+                log.warning(
+                    "The model or detector contradicts its parsed scores. From now on, explanations of this "
+                    "explainer are HEURISTIC. Was it changed after the explainer was made? Make a new one."
+                )
+        return list(verified) if self._holds else [one.without_proof() for one in verified]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import place_and_price
 from p2ce.engine.solver.brute_force import front_among
-from p2ce.explainer import Explainer
+from p2ce.explainer import Explainer, problems_of
 from p2ce.result import Explanation
 from p2ce.result.status import Status
 from p2ce.testing.failing import require
@@ -59,7 +59,7 @@ def _costs_by_brute_force(
     explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Return the costs (points, objectives) of the front among all cells, by the solver's slow twin."""
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     batch = place_and_price(problem, problem.codebook.encode(row))
     cells = front_among(
         lambda cells: accepts(problem.frame(batch.rows(np.zeros(len(cells), dtype=np.int64), cells))),

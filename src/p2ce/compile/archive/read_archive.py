@@ -20,9 +20,9 @@ from p2ce.compile.archive.stored_settings import read_settings
 from p2ce.compile.archive.stored_table import read_table
 from p2ce.compile.archive.stored_values import take
 from p2ce.compile.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
+from p2ce.compile.check_arguments import UNCHANGED
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import model_scores, same_scores
-from p2ce.compile.unchanged import UNCHANGED
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.models.detectors.detector_adapter import DetectorAdapter
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest

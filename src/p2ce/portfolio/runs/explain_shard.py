@@ -20,7 +20,7 @@ from p2ce.base.check_paths import require_own
 from p2ce.base.files import write_whole
 from p2ce.base.visible import echoed
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
-from p2ce.explainer import judged_apart
+from p2ce.explainer import explain_apart
 from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.journal import Finished, sees_folder
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
@@ -28,7 +28,7 @@ from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, to_parquet, t
 from p2ce.portfolio.runs.shard import Shard
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
-from p2ce.run.trust import Trust
+from p2ce.run.verified import Trust
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -201,9 +201,11 @@ def _write_part(path: Path, content: bytes) -> None:
 
 def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanation], Trust]:
     """Explain rows independently of earlier calls, and return whether the scores held."""
-    explainer, trust = judged_apart(context.explainer)
-    explanations = explainer.explain_many(
-        table.select(context.schema.columns), time_limit=context.time_limit, as_of=context.as_of
+    explanations, trust = explain_apart(
+        context.explainer,
+        table.select(context.schema.columns),
+        time_limit=context.time_limit,
+        as_of=context.as_of,
     )
     return list(explanations), trust
 

@@ -10,6 +10,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.candidate_errors import MOST_TRIED
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.lay_out import lay_out_again, with_policy
 from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.policy.features.decimals import as_typed
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy
@@ -99,18 +100,17 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
     return tuple(found)
 
 
-def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
+def lifted(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
     """Compile the problem without some restrictions, and without its estimate, which would not hold."""
     relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
         relaxed = restriction.lift(relaxed)
-    changed = replace(
-        problem,
+    parsed = replace(
+        with_policy(problem, relaxed.policy),
         max_changes=relaxed.max_changes,
         detector=problem.detector if relaxed.plausible else None,
-        estimate=None,
     )
-    return changed.with_policy(relaxed.policy)
+    return lay_out_again(problem, parsed)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:

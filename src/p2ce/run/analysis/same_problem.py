@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from p2ce.compile.compiled_problem import Problem, shaped_for
+from p2ce.compile.check_arguments import UNCHANGED, Unchanged
+from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import encode_row
-from p2ce.compile.unchanged import UNCHANGED, Unchanged
+from p2ce.compile.lay_out import for_instance
+from p2ce.compile.within_reach import shaped_for
 from p2ce.errors import InvalidArgument
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
@@ -56,7 +58,7 @@ def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
     for name, then, now in _facts(problem, explanation):
         if then != now:
             yield f"{name} was {_text(then)}, and is {_text(now)}"
-    if explanation.problem is not None and problem.record is not None:
+    if explanation.problem is not None:
         known, here = explanation.problem.hashes, problem.record.hashes
         for part in ("reference", "model"):  # models are compared by their scores on the reference
             if part in known and part in here and known[part] != here[part]:
@@ -67,7 +69,7 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
     if explanation.objectives != problem.objective_names:
         then, now = _text(explanation.objectives), _text(problem.objective_names)
         yield f"objectives was {then}, and is {now}"
-    if explanation.problem is not None and problem.record is not None:
+    if explanation.problem is not None:
         then, now = (record.hashes.get("policy") for record in (explanation.problem, problem.record))
         if then is not None and then != now:
             yield "its policy differs"
@@ -88,11 +90,7 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
         certificate.detector_family,
         None if problem.required_detector is None else problem.required_detector.family,
     )
-    if (
-        problem.required_detector is not None
-        and explanation.problem is not None
-        and problem.record is not None
-    ):
+    if problem.required_detector is not None and explanation.problem is not None:
         # They determine how a detector is fitted here, and what it admits.
         for name in ("contamination", "random_state", "plausibility_of_today"):
             yield name, explanation.problem.settings.get(name), problem.record.settings.get(name)
@@ -104,7 +102,7 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
         return
     person = encode_row(explanation.person, problem.codebook).values[0]
     # Which features move together, and are priced together, depends on the instance.
-    own = problem if shaped_for(problem, person[None, :]).all() else problem.for_instance(person)
+    own = problem if shaped_for(problem, person[None, :]).all() else for_instance(problem, person)
     for option in explanation:
         costs = reported(
             own, totals_of(own, person, encode_row(option.values, problem.codebook).values[0])[None]

@@ -18,9 +18,9 @@ from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.run.build_explanation import count_cells
+from p2ce.run.compile_kernels import warn_if_slow
 from p2ce.run.estimation.fit_estimate import fit_estimate
 from p2ce.run.paper.solve_by_paper import fit_attributions
-from p2ce.run.slow_steps import warn_if_slow
 from p2ce.run.solve_batch import solve_completely
 
 log = logging.getLogger("p2ce")

@@ -1,0 +1,93 @@
+"""Tell for which instances a problem is valid, and parse the models again for the others."""
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.compile.compile_arguments import Compiled
+from p2ce.compile.compiled_problem import Problem, magnitude
+from p2ce.compile.encode import has_unseen_categories
+from p2ce.compile.lay_out import for_instance, with_models
+from p2ce.compile.rule_scores import columns_to_miss
+from p2ce.engine.grid.grouped_axis import widen
+from p2ce.tables.codebook import MISSING
+
+
+def within_reach(problem: Problem, values: FloatArray) -> BoolArray:
+    """Return for which instances (n, d) the problem is valid; each of the others needs its own problem."""
+    return parsed_for(problem, values) & shaped_for(problem, values)
+
+
+def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
+    """Return for which instances (n, d) the parsed scores are proven.
+
+    The rounding of a linear model grows with its inputs, and missing-value behaviour is parsed only for the
+    columns in which values may be missing.
+    """
+    if not problem.parsed_for_missing:
+        return np.zeros(len(values), dtype=np.bool_)
+    inside = np.ones(len(values), dtype=np.bool_)
+    missing = values == MISSING
+    if missing.any():
+        unknown = np.array([name not in problem.nullable for name in problem.names])
+        inside &= ~(missing & unknown).any(axis=1)
+    if not all(model.knows_unseen_categories or model.score is None for model in problem.models):
+        inside &= ~has_unseen_categories(problem.codebook, values)
+    reaching = [model for model in problem.models if model.reach is not None]
+    if reaching:
+        largest = np.maximum(magnitude(values), problem.largest_candidates)
+        for model in reaching:
+            inside &= (largest[:, problem.columns_of(model)] <= model.reach).all(axis=1)
+    return inside
+
+
+def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
+    """Return for which instances (n, d) the axes are valid: links depend on the instance."""
+    if problem.has_links:
+        return np.full(len(values), problem.is_personal)
+    if not problem.compounds:
+        return np.ones(len(values), dtype=np.bool_)
+    return np.asarray(~np.isnan(widen(values, problem.compounds)).any(axis=1))
+
+
+def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
+    """Return the magnitudes (d,) for which the models must be parsed, with a reserve."""
+    largest = np.maximum(magnitude(values).max(axis=0, initial=0.0), problem.largest_candidates)
+    return np.asarray(4.0 * np.maximum(largest, 1.0))
+
+
+def reaching(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
+    """Compile a problem that is valid for instances (n, d), or for one instance if features are linked."""
+    if within_reach(problem, values).all():
+        return problem
+    problem = parsed_again(known, problem, values)
+    # A linked feature moves relative to the instance's own value.
+    return problem if shaped_for(problem, values).all() else for_instance(problem, values[0])
+
+
+def parsed_again(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
+    """Parse the models again if their parsed scores prove nothing about instances (n, d).
+
+    This is for instances that lie farther out than a linear model's rounding was proven for, and for missing
+    values in columns in which the reference has none. For unseen labels, only the model itself knows the
+    result, so it is then a black box.
+    """
+    if parsed_for(problem, values).all():
+        return problem
+    reference = known.reference.iloc[known.sample]
+    parse_models = known.parse_models
+    order = problem.labels.get_indexer(reference.columns)
+    lacking = np.flatnonzero((values == MISSING).any(axis=0))
+    nullable = problem.nullable | columns_to_miss(problem.policy)
+    nullable |= {problem.names[column] for column in lacking}
+    knows_all = all(model.knows_unseen_categories for model in problem.models)
+    unseen = not knows_all and bool(has_unseen_categories(problem.codebook, values).any())
+    models = parse_models(
+        reference=reference,
+        reach=needed_reach(problem, values)[order],
+        nullable=nullable,
+        black_box=parse_models.keywords["black_box"] or unseen,
+    )
+    detector = problem.detector
+    if nullable != problem.nullable and detector is not None and detector.again is not None:
+        detector = detector.again(nullable)
+    return with_models(problem, models, detector=detector, nullable=nullable)
