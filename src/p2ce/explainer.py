@@ -22,6 +22,7 @@ from p2ce.compile.encode import encode_row, encode_table
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.own_plausibility import COUNTS, OfToday
 from p2ce.compile.paper_settings import Mapocam
+from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
@@ -51,7 +52,7 @@ from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
 from p2ce.run.problems import Problems, known_at_first
-from p2ce.run.time_limits import LimitClock, checked_limits
+from p2ce.run.time_limits import LimitClock
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.run.verified import Trust
 
@@ -196,7 +197,7 @@ class Explainer:
     @property
     def reference(self) -> "pd.DataFrame":
         """The population (background data), in the model's columns."""
-        return self._problems.compiled.reference
+        return self._problems.known.compiled.reference
 
     def explain(
         self,
@@ -234,16 +235,14 @@ class Explainer:
         beforehand.
         """
         day = stated_date(as_of)
-        limits = checked_limits(time_limit, listener)
-        clock = LimitClock(time_limit)
+        clock = LimitClock(time_limit, listener)
         problem = self._problems.of_call(policy, max_changes, objectives)
-        rows = encode_row(row, problem.codebook, kind=self._problems.compiled.kind)
+        compiled = self._problems.known.compiled
+        rows = encode_row(row, problem.codebook, kind=compiled.kind)
         report_unseen(problem.codebook, rows.values, self._reported_labels)
-        with clock.paused():
-            self._problems.load_kernels(problem)
-        problem = self._problems.prepared(problem, seconds=clock.left())
-        problem = self._problems.reaching(problem, rows.values)
-        verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
+        problem = self._problems.prepared(problem, clock)
+        problem = reaching(compiled, problem, rows.values)
+        verified = explain_batch(problem, rows.values, clock.limits())
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
@@ -361,7 +360,9 @@ class Explainer:
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return evaluate_proposal(self._problems.reaching(problem, both), before, after, explanation)
+        return evaluate_proposal(
+            reaching(self._problems.known.compiled, problem, both), before, after, explanation
+        )
 
     def feature_map(
         self,
@@ -384,8 +385,8 @@ class Explainer:
         check_size(size)
         problem = self._problems.of_explanation(explanation, call="feature_map")
         values = encode_row(explanation.person, problem.codebook).values
-        problem = self._problems.reaching(problem, values)
-        population = self._problems.compiled.values
+        problem = reaching(self._problems.known.compiled, problem, values)
+        population = self._problems.known.compiled.values
         return feature_map(problem, explanation, values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -482,7 +483,9 @@ class Explainer:
                 uses one per core.
         """
         check_jobs(n_jobs)
-        problem, row = self._problems.for_first_row(self._problems.prepared(self._problems.own))
+        problem, row = self._problems.for_first_row(
+            self._problems.prepared(self._problems.own, LimitClock(None))
+        )
         compile_kernels(problem, row)
         if n_jobs != 1:
             warm_processes(problem, row, n_jobs)
@@ -561,7 +564,7 @@ def restored(
             f"This model does not fit the explainer saved in {echoed(saved.path)}: {error}"
         ) from error
     # Explanations come in the kind of table of the reference, and saving again gives the same file.
-    compiled = explainer._problems.compiled
+    compiled = explainer._problems.known.compiled
     record = replace(compiled.problem.record, settings=arguments.stated())
     compiled = replace(compiled, problem=replace(compiled.problem, record=record), kind=saved.given.kind)
     explainer._problems = Problems(known_at_first(arguments, compiled))

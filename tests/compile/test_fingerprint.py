@@ -19,11 +19,11 @@ def test_a_model_is_known_by_what_it_predicts() -> None:
     other = loans.explainer(
         model=RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
     )
-    mark = model_fingerprint(problems_of(explainer).own, problems_of(explainer).compiled.values)
+    mark = model_fingerprint(problems_of(explainer).own, problems_of(explainer).known.compiled.values)
     assert mark == model_fingerprint(
-        problems_of(loans.explainer()).own, problems_of(explainer).compiled.values
+        problems_of(loans.explainer()).own, problems_of(explainer).known.compiled.values
     )
-    assert mark != model_fingerprint(problems_of(other).own, problems_of(explainer).compiled.values)
+    assert mark != model_fingerprint(problems_of(other).own, problems_of(explainer).known.compiled.values)
     assert len(mark) == 64
 
 

@@ -84,6 +84,11 @@ class Stated:
         return has_links(self.policy)
 
     @cached_property
+    def associated(self) -> dict[str, FeaturePolicy]:
+        """The features that go with the favourable outcome in one direction."""
+        return {feature.name: feature for feature in self.policy.features if feature.association}
+
+    @cached_property
     def grid_is_inferred(self) -> bool:
         """Whether the data chose the candidates of some feature."""
         return any(feature.is_inferred and not feature.fixed for feature in self.policy.features)

@@ -57,22 +57,19 @@ def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
 
 def reaching(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
     """Compile a problem that is valid for instances (n, d), or for one instance if features are linked."""
-    if within_reach(problem, values).all():
-        return problem
-    problem = parsed_again(known, problem, values)
+    if not parsed_for(problem, values).all():
+        problem = parse_again(known, problem, values)
     # A linked feature moves relative to the instance's own value.
     return problem if shaped_for(problem, values).all() else for_instance(problem, values[0])
 
 
-def parsed_again(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
-    """Parse the models again if their parsed scores prove nothing about instances (n, d).
+def parse_again(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
+    """Parse the models again for instances (n, d) about which their parsed scores prove nothing.
 
-    This is for instances that lie farther out than a linear model's rounding was proven for, and for missing
-    values in columns in which the reference has none. For unseen labels, only the model itself knows the
-    result, so it is then a black box.
+    They lie farther out than a linear model's rounding was proven for, or have missing values in columns in
+    which the reference has none. For unseen labels, only the model itself knows the result, so it is then a
+    black box.
     """
-    if parsed_for(problem, values).all():
-        return problem
     reference = known.reference.iloc[known.sample]
     parse_models = known.parse_models
     order = problem.labels.get_indexer(reference.columns)

@@ -2,16 +2,15 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
+from p2ce.base.calls.call_deadline import OutOfTime
 from p2ce.base.calls.evaluate import evaluate
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
-from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import P2CEError
 from p2ce.run.refinement.options import Options
 from p2ce.run.refinement.refine_fronts import refine_fronts
@@ -24,43 +23,47 @@ from p2ce.run.verify.verify_cells import Checked
 log = logging.getLogger("p2ce")
 
 
-def collect_counterfactuals(batch: Batch, kept: Checked, known: Outcomes, budget: Budget) -> Verified:
-    """Sort the verified cells of all rounds, instance by instance and cheapest first, and round them.
-
-    Once the time is up, no call begins: cells are neither refined nor rounded, and predictions are unknown.
-    """
-    with no_calls_after(budget.last_call(known)):
-        return _collected(batch, kept, known, budget)
-
-
-def _collected(batch: Batch, kept: Checked, known: Outcomes, budget: Budget) -> Verified:
-    problem, instance, cells = batch.problem, kept.instance, kept.cells
+def collect_counterfactuals(
+    batch: Batch, kept: Sequence[Checked], known: Outcomes, budget: Budget
+) -> Verified:
+    """Join the cells of all rounds, instance by instance and cheapest first; refine and round them."""
+    problem = batch.problem
+    instance = np.concatenate([checked.instance for checked in kept])
+    cells = np.concatenate([checked.cells for checked in kept])
     totals = batch.tables.totals(instance, cells)
     # Cheapest first, objective after objective; equal costs in the order of the tie-breakers.
     walked = np.abs(cells - batch.placement.position[instance]).sum(axis=1)
     order = np.lexsort([*cells.T[::-1], walked, *quanta(totals).T[::-1], instance])
     instance, cells, totals = instance[order], cells[order], totals[order]
     front = Options(
-        instance, batch.rows(instance, cells), totals, kept.scores[order], kept.plausibility[order]
+        instance,
+        batch.rows(instance, cells),
+        totals,
+        np.concatenate([checked.scores for checked in kept])[order],
+        np.concatenate([checked.plausibility for checked in kept])[order],
     )
     begin = time.perf_counter()
     if problem.needs_refining:
         front, known = _refined(batch, front, known, budget)
     instance, rows, totals, scores, plausibility = front
     before = batch.values[instance]
-    displayed, displayed_scores = rounded_rows(
-        problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
-    )
+    displayed, displayed_scores = rows, scores
+    if problem.rounded_columns:
+        displayed, displayed_scores = rounded_rows(
+            problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
+        )
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
-    predictions = _predictions(problem, np.concatenate([rows, batch.values, displayed[rounded]]))
-    known = known.with_values(
-        slice(None),
-        predictions=predictions[len(rows) : len(rows) + len(batch.values)],
-        trusted=known.trusted.all(),  # one contradiction refutes the scores behind every proof
-    )
-    displayed_predictions = predictions[: len(rows)].copy()
-    displayed_predictions[rounded] = predictions[len(rows) + len(batch.values) :]
+    predictions = np.full(len(rows) + len(batch.values) + len(rounded), np.nan)
+    if problem.model.predict is not None and not problem.others:  # if its score is only a lead
+        with suppress(OutOfTime):
+            everything = np.concatenate([rows, batch.values, displayed[rounded]])
+            predictions = evaluate(problem.model.predict, problem.frame(everything), "model")
+    of_rows, of_instances, of_rounded = np.split(predictions, [len(rows), len(rows) + len(batch.values)])
+    displayed_predictions = of_rows.copy()
+    displayed_predictions[rounded] = of_rounded
+    # One contradiction refutes the scores behind every proof.
+    known = known.with_values(slice(None), predictions=of_instances, trusted=known.trusted.all())
     if batch.own is not None and not known.favourable.all():
         with suppress(OutOfTime):
             known = known.with_values(slice(None), plausibility=batch.own.values)
@@ -72,7 +75,7 @@ def _collected(batch: Batch, kept: Checked, known: Outcomes, budget: Budget) -> 
             moved=rows != before,
             costs=reported(problem, totals),
             scores=scores,
-            predictions=predictions[: len(rows)],
+            predictions=of_rows,
             plausibility=plausibility,
             displayed=displayed,
             displayed_scores=displayed_scores,
@@ -98,14 +101,3 @@ def _refined(batch: Batch, front: Options, known: Outcomes, budget: Budget) -> t
     refined = found.front
     order = np.lexsort([*refined.rows.T[::-1], *quanta(refined.totals).T[::-1], refined.instance])
     return refined.taken(order), known
-
-
-def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
-    """Return the model's predictions if its score is only a lead."""
-    predict = problem.model.predict
-    if predict is None or problem.others:
-        return np.full(len(rows), np.nan)
-    try:
-        return evaluate(predict, problem.frame(rows), "model")
-    except OutOfTime:
-        return np.full(len(rows), np.nan)

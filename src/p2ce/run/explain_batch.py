@@ -6,24 +6,14 @@ from functools import partial
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.call_deadline import no_calls_after
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
-from p2ce.run.finest_grid import finest_searches
+from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
+from p2ce.run.finest_grid import try_finest_grid
 from p2ce.run.none_because import explain_none
 from p2ce.run.price_plausibility import price_plausibility
-from p2ce.run.rounds import (
-    NOT_SOUGHT,
-    after_check,
-    after_search,
-    excluding,
-    joined,
-    refuted,
-    seek_incumbents,
-    settled,
-    waiting_again,
-    without_late,
-)
 from p2ce.run.solve_batch import SearchLimits, solve_batch
 from p2ce.run.time_limits import Budget
 from p2ce.run.unseen_categories import blame_labels
@@ -53,13 +43,12 @@ def explain_batch(
     if not finest:
         return verified
     explain = partial(explain_batch, finest=False)
-    for some, finer, left in finest_searches(problem, values, verified, limits):
-        if left.seconds == 0.0:  # not even the instances can be evaluated again
-            verified = verified.with_finest_open(some)
-        else:
-            verified = verified.merged(explain(finer, values[some], left), some)
-    verified = explain_none(problem, values, verified, limits, explain)
-    return price_plausibility(problem, values, verified, limits, explain)
+    if len(none := verified.without_options()):
+        verified = try_finest_grid(problem, values, verified, none, limits, explain)
+        verified = explain_none(problem, values, verified, limits, explain)
+    if problem.prices_plausibility:
+        verified = price_plausibility(problem, values, verified, limits, explain)
+    return verified
 
 
 def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> Verified:
@@ -69,20 +58,21 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
     batch = place_and_price(problem, values)
     # Certainly rejected instances are solved at once. The models decide about the others first.
     rejected = surely_rejected(batch)
-    waiting, kept, sought = np.flatnonzero(rejected), [], NOT_SOUGHT
-    alternatives = batch.placement.highest - batch.placement.lowest
+    waiting = np.flatnonzero(rejected)
     seconds = (time.perf_counter() - begin) / max(len(values), 1)
+    alternatives = batch.placement.highest - batch.placement.lowest
     known = nothing_known(len(values), len(problem.objectives), alternatives, seconds)
-    budget = Budget(problem, limits)
+    budget, sought, kept = Budget(problem, limits), NOT_SOUGHT, []
     for number in range(1, MOST_ROUNDS + 1):
-        # Accepted cells to start with, if time is limited and cells are slow to evaluate.
-        known, sought = seek_incumbents(batch, known, budget, waiting, sought)
+        if limits.seconds is not None:
+            # Accepted cells to start with, if cells are slow to evaluate.
+            known, sought = seek_incumbents(batch, known, budget, waiting, sought)
         # Branch and bound, over all cells that are not excluded.
-        left = budget.left_to_solve(known, waiting)
+        left = budget.left(known, waiting, to_solve=True)
         fronts = solve_batch(batch, waiting, left, sought.incumbents)
-        known = after_search(known, waiting, fronts)
+        known = known.after_search(waiting, fronts)
         # The user's own model, detector and constraints: the cells, and first the instances themselves.
-        begin, count = time.perf_counter(), len(fronts.points)
+        begin = time.perf_counter()
         checked = verify_cells(
             batch,
             np.repeat(waiting, np.diff(fronts.first)),
@@ -91,19 +81,27 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
             with_instances=number == 1,
             until=budget.left(known, waiting).until,
         )
-        found, own = checked.taken(slice(count)), checked.taken(slice(count, None))
-        known = after_check(known, found, own)
-        excluded = refuted(found, own, rejected)
-        if len(excluded.cells):
-            batch = batch.excluding(excluded.instance, excluded.cells, excluded.rejected_by)
-            sought = excluding(sought, excluded)
+        is_own = np.arange(len(checked.cells)) >= len(fronts.points)
+        known = known.after_check(checked, is_own)
+        # Rejected cells are excluded, except instances that were certain to be rejected.
+        certain = is_own & rejected[checked.instance]
+        refuted = checked.taken(checked.failed & ~checked.unsettled & ~certain)
+        if len(refuted.cells):
+            batch = batch.excluding(refuted.instance, refuted.cells, refuted.rejected_by)
+            sought = sought.without(refuted)
         budget = budget._replace(checks=(*budget.checks, time.perf_counter() - begin))
-        again = waiting_again(known, found, own, rejected)
-        known, waiting = without_late(known, again, budget, stopped=fronts.stopped)
+        # Again, where a rejected cell may have dominated others, and where the models had to decide first.
+        waiting = np.unique(checked.instance[np.where(is_own, ~certain, checked.failed)])
+        waiting = waiting[~known.favourable[waiting]]
+        if len(waiting):
+            known, waiting = budget.without_late(known, waiting, stopped=fronts.stopped)
         if number == MOST_ROUNDS:
             # Too many of their cells lie in the error band: the options found are kept, nothing is proven.
             known, waiting = known.with_values(waiting, gave_up=True), waiting[:0]
-        kept.append(settled(known, found, waiting))
+        done = ~known.favourable[checked.instance] & ~np.isin(checked.instance, waiting)
+        kept.append(checked.taken(done & ~checked.failed & ~is_own))
         if not len(waiting):
             break
-    return collect_counterfactuals(batch, joined(*kept), known, budget)
+    # Once the time is up, no call begins: cells are neither refined nor rounded, predictions are unknown.
+    with no_calls_after(budget.last_call(known)):
+        return collect_counterfactuals(batch, kept, known, budget)

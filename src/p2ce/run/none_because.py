@@ -19,9 +19,9 @@ from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.finest_grid import BATCH
-from p2ce.run.price_plausibility import Explain, with_free_costs
+from p2ce.run.price_plausibility import with_free_costs
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Grid, Verified
+from p2ce.run.verified import Explain, Grid, Verified
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
@@ -41,24 +41,19 @@ def explain_none(
     """
     if problem.method is not None:
         return verified
-    who = _without_recourse(verified)
-    for grid, searched in ((Grid.OWN, problem), (Grid.FINEST, on_finest_grid(problem))):
-        mine = who[verified.outcomes.grid[who] == grid]
-        if len(mine) and searched is not None:
-            for begin in range(0, len(mine), BATCH):
-                searches = _Reasons(searched, values, verified, limits, explain)
-                searches.find(mine[begin : begin + BATCH])
-                verified = searches.verified
-    return verified
-
-
-def _without_recourse(verified: Verified) -> IntArray:
     from p2ce.engine.solver.counters import ESTIMATE
 
-    known = verified.outcomes
-    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
-    proven &= (known.counters[:, ESTIMATE] == 0) & (known.grid != Grid.FINEST_OPEN)
-    return np.setdiff1d(np.flatnonzero(proven), verified.found.instance)
+    who, known = verified.without_options(), verified.outcomes
+    who = who[(known.counters[who, ESTIMATE] == 0) & (known.grid[who] != Grid.FINEST_OPEN)]
+    for grid in (Grid.OWN, Grid.FINEST):
+        mine = who[known.grid[who] == grid]
+        searched = on_finest_grid(problem) if grid == Grid.FINEST and len(mine) else problem
+        for begin in range(0, len(mine), BATCH):
+            assert searched is not None, "only a search on the finest grid names it"
+            searches = _Reasons(searched, values, verified, limits, explain)
+            searches.find(mine[begin : begin + BATCH])
+            verified = searches.verified
+    return verified
 
 
 class _Reasons:

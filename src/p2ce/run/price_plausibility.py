@@ -1,8 +1,6 @@
 """Find the least costs of instances without the plausibility requirement, by limited searches."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -10,16 +8,13 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import for_instance, on_finest_grid
 from p2ce.compile.refine_grid import Detail
-from p2ce.compile.relax import PLAUSIBILITY, relaxed, restrictions_in_force
+from p2ce.compile.relax import PLAUSIBILITY, relaxed
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Grid, Searched, Verified
-
-# Explains a batch on the problem's own grid, within limits for each instance.
-Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
+from p2ce.run.verified import Explain, Grid, Searched, Verified
 
 # The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On
 # the grids of German Credit, Taiwan and Adult, every search ends sooner; on their finest grids, most do.
@@ -34,7 +29,7 @@ def price_plausibility(
 
     Each instance is searched on the grid of its explanation. Results of `explain_none` are kept.
     """
-    if not problem.prices_plausibility or PLAUSIBILITY not in restrictions_in_force(problem):
+    if problem.required_detector is None:
         return verified
     known = verified.outcomes
     who = np.flatnonzero(~known.favourable & (known.without_plausibility != Searched.COMPLETELY))
@@ -88,7 +83,7 @@ def with_free_costs(verified: Verified, who: IntArray, found: Verified) -> Verif
 def price_of(problem: Problem, verified: Verified, at: int, *, proven: bool) -> PriceOfPlausibility | None:
     """Compare the least costs of one instance. ``proven`` says whether those of its options are proven."""
     known = verified.outcomes
-    if known.favourable[at] or known.without_plausibility[at] == Searched.NOT:
+    if known.favourable[at]:
         return None
     own = verified.found.costs[verified.found.instance == at]
     # A plausible option is an option without the requirement, too.

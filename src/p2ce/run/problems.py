@@ -23,7 +23,7 @@ from p2ce.compile.override import (
     same_wanted,
     stated_policy,
 )
-from p2ce.compile.within_reach import reaching, shaped_for
+from p2ce.compile.within_reach import shaped_for
 from p2ce.engine.kernels.kernel_cache import cache_use
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.models.estimates.native import Parsed, parsed_of
@@ -34,6 +34,7 @@ from p2ce.result.problem_record import ProblemRecord
 from p2ce.run.analysis.same_problem import limit_explained, require_same_model, require_same_problem
 from p2ce.run.compile_kernels import compile_kernels, is_ready, preparing_text, warn_if_slow
 from p2ce.run.estimation.evaluation_budget import fits_into, with_needed_estimate
+from p2ce.run.time_limits import LimitClock
 
 # The newest are remembered: what calls overrode, and the problems of calls, which take more memory.
 MOST_OVERRIDES, MOST_PROBLEMS = 32, 8
@@ -105,35 +106,25 @@ class Problems:
     """Compiles and calibrates the problems of an explainer. Threads may share it."""
 
     def __init__(self, known: Known) -> None:
-        self._known = known
+        self.known = known  # replaced as a whole
         self._replacing = threading.Lock()
         self._preparing = threading.Lock()  # held while an estimate is calibrated, or kernels are compiled
         self._is_loaded = False  # the kernels, in this process
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Problems, (replace(self._known, others=()),)
-
-    @property
-    def known(self) -> Known:
-        """Everything that is known now."""
-        return self._known
-
-    @property
-    def compiled(self) -> Compiled:
-        """The compiled arguments of the explainer."""
-        return self._known.compiled
+        return Problems, (replace(self.known, others=()),)
 
     @property
     def own(self) -> Problem:
         """The explainer's own problem, with its estimate once it is calibrated."""
-        return self._known.own.problem
+        return self.known.own.problem
 
     def replace_own(self, problem: Problem) -> None:
         """Let the explainer solve another problem, and forget those of calls."""
         with self._replacing:
-            known = self._known
+            known = self.known
             own = new_entry(no_override(problem), problem)
-            self._known = Known(arguments=known.arguments, compiled=known.compiled, own=own)
+            self.known = Known(arguments=known.arguments, compiled=known.compiled, own=own)
 
     def of_call(
         self,
@@ -142,7 +133,7 @@ class Problems:
         objectives: Objectives | None = None,
     ) -> Problem:
         """Compile the problem of a call, with the settings that the call overrides."""
-        own = self._known.own.problem
+        own = self.known.own.problem
         if policy is None and objectives is None and max_changes is UNCHANGED:
             return own
         override = self._override(policy, objectives)
@@ -158,22 +149,22 @@ class Problems:
 
     def _limited(self, override: Override, max_changes: int | Unchanged | None) -> Problem:
         """Return the problem of an override and a limit of changes: remembered, or compiled."""
-        own = self._known.own
+        own = self.known.own
         limit = own.problem.max_changes if max_changes is UNCHANGED else max_changes
         check_limit(limit)
-        known = self._known.entry(override, limit)
+        known = self.known.entry(override, limit)
         if known is None and override is own.override:
             known = new_entry(override, with_limit(own.problem, limit))
         elif known is None:
             known = new_entry(override, overridden(own.problem, override, limit))
         with self._replacing:
-            known = self._known.entry(override, limit) or known  # another thread may have been faster
-            self._known = self._known.with_entry(known)
+            known = self.known.entry(override, limit) or known  # another thread may have been faster
+            self.known = self.known.with_entry(known)
         return known.problem
 
     def _override(self, policy: Policy | None, objectives: Objectives | None) -> Override:
         """Compile another policy and other objectives, and remember them."""
-        known = self._known
+        known = self.known
         own = known.own.override
         if policy is own.policy or policy is known.arguments.policy:
             policy = None
@@ -193,14 +184,14 @@ class Problems:
             stated=None if wanted is None else stated_objectives(wanted),
         )
         with self._replacing:
-            alike = (one for one in self._known.overrides if one.is_stated_by(override.record))
+            alike = (one for one in self.known.overrides if one.is_stated_by(override.record))
             override = next((one for one in alike if one.agrees(override)), override)
-            self._known = self._known.with_override(override)
+            self.known = self.known.with_override(override)
         return override
 
     def _override_stated(self, record: ProblemRecord | None) -> Override:
         """Compile the override that an explanation states: remembered, or read from its record."""
-        known = self._known
+        known = self.known
         own = known.own.override
         if record is None or not record.policy:
             raise InvalidArgument(
@@ -229,18 +220,14 @@ class Problems:
             None if stated is None else read_objectives(stated),
         )
 
-    def reaching(self, problem: Problem, values: FloatArray) -> Problem:
-        """Compile a problem that is valid for instances (n, d)."""
-        return reaching(self._known.compiled, problem, values)
-
     def for_first_row(self, problem: Problem) -> tuple[Problem, FloatArray]:
         """Return a problem that is valid for the first row of the reference, and that row (1, d)."""
-        row = self._known.compiled.values[:1]
+        row = self.known.compiled.values[:1]
         return (problem if shaped_for(problem, row).all() else for_instance(problem, row[0])), row
 
     def load_kernels(self, problem: Problem) -> None:
         """Compile the kernels, before any clock runs."""
-        if self._is_loaded and self._known.own.is_of(problem):
+        if self._is_loaded and self.known.own.is_of(problem):
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
@@ -248,15 +235,23 @@ class Problems:
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True
 
-    def prepared(self, problem: Problem, *, seconds: float | None = None) -> Problem:
-        """Calibrate the estimate if one is needed, and if that fits into the given ``seconds``."""
-        self.load_kernels(problem)
-        if (entry := self._known.entry_of(problem)) is not None and entry.is_prepared:
+    def prepared(self, problem: Problem, clock: LimitClock) -> Problem:
+        """Compile the kernels, and calibrate an estimate if one is needed and the time is enough for it.
+
+        Compiling does not count as time.
+        """
+        own = self.known.own
+        if problem is own.problem and own.is_prepared and self._is_loaded:
+            return problem
+        with clock.paused():
+            self.load_kernels(problem)
+        if (entry := self.known.entry_of(problem)) is not None and entry.is_prepared:
             return entry.problem
         with self._preparing:
-            if (entry := self._known.entry_of(problem)) is not None and entry.is_prepared:
+            if (entry := self.known.entry_of(problem)) is not None and entry.is_prepared:
                 return entry.problem  # prepared by another thread meanwhile
-            if not fits_into(problem, self._known.arguments, seconds):
+            seconds = clock.left()
+            if not fits_into(problem, self.known.arguments, seconds):
                 return problem  # the next call may have more time
             try:
                 with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
@@ -265,12 +260,12 @@ class Problems:
                 return problem
             if entry is not None:
                 with self._replacing:
-                    self._known = self._known.with_entry(entry._replace(problem=prepared, is_prepared=True))
+                    self.known = self.known.with_entry(entry._replace(problem=prepared, is_prepared=True))
             return prepared
 
     def _prepared(self, problem: Problem) -> Problem:
         """Calibrate the estimate of a problem if one is needed."""
-        known = self._known
+        known = self.known
         if problem.estimate is not None or problem.attributions is not None:
             return problem
         if known.own.problem.attributions is not None:  # they are about columns, whatever may change
@@ -288,7 +283,7 @@ class Problems:
 
     def _parsed(self) -> Parsed | None:
         """Parse the model even where it is a black box by choice: SHAP values then need no evaluations."""
-        known = self._known.compiled
+        known = self.known.compiled
         try:
             models = known.parse_models(
                 reference=known.reference.iloc[known.sample], nullable=self.own.nullable, black_box=False

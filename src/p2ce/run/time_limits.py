@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import IntArray
+from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import echoed
 from p2ce.compile.check_arguments import check_time
 from p2ce.compile.compiled_problem import Problem
@@ -23,17 +23,6 @@ VERIFY_SHARE = 0.1
 GRACE = 0.2
 
 
-def checked_limits(time_limit: float | None, listener: Listener | None) -> SearchLimits:
-    """Return the limits of a search. Reject an invalid time limit, and a listener that cannot be called."""
-    if time_limit is not None:
-        check_time(time_limit)
-    if listener is not None and not callable(listener):
-        raise InvalidArgument(
-            f"listener must be a function of one Progress, or None; got {echoed(listener)}."
-        )
-    return SearchLimits(time_limit, listener=listener)
-
-
 class LimitClock:
     """A clock that runs from a limit down to 0, and stops while it is paused.
 
@@ -41,8 +30,18 @@ class LimitClock:
     (True, 0.0)
     """
 
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds, self._begin = seconds, time.perf_counter()
+    def __init__(self, seconds: float | None, listener: Listener | None = None) -> None:
+        if seconds is not None:
+            check_time(seconds)
+        if listener is not None and not callable(listener):
+            raise InvalidArgument(
+                f"listener must be a function of one Progress, or None; got {echoed(listener)}."
+            )
+        self._seconds, self._begin, self._listener = seconds, time.perf_counter(), listener
+
+    def limits(self) -> SearchLimits:
+        """Return the limits of a search that begins now."""
+        return SearchLimits(None if self._seconds is None else self.left(), listener=self._listener)
 
     def left(self) -> float | None:
         """Return the seconds that are left, at least 0; None without a limit."""
@@ -67,35 +66,42 @@ class Budget(NamedTuple):
     limits: SearchLimits
     checks: tuple[float, ...] = ()  # the seconds of each round of verification, shared equally
 
-    def left(self, known: Outcomes, who: IntArray) -> LimitsLeft:
-        """Return what some instances have left of their limits."""
+    def left(self, known: Outcomes, who: IntArray, *, to_solve: bool = False) -> LimitsLeft:
+        """Return what some instances have left of their limits; ``to_solve``, without time to verify."""
         seconds, work, listener = self.limits
-        if seconds is None and work is None:
-            return LimitsLeft(listener=listener)
-        shared = sum(self.checks) / len(known.scores)
-        return LimitsLeft(
-            None if seconds is None else seconds - known.solve_seconds[who] - shared,
-            None if work is None else work - known.work[who],
-            listener,
-        )
+        left: FloatArray | None = None
+        if seconds is not None:
+            count = len(known.scores)
+            left = seconds - known.solve_seconds[who] - sum(self.checks) / count
+            if to_solve and self.problem.calls_user_code:
+                # So a limit is exceeded by at most one call of a slow model. Rows close to the threshold,
+                # each of which takes a call, get at least a share.
+                calls = 1 if self.problem.model.predict is None or self.problem.others else 2
+                left -= max(calls * max(self.checks, default=0.0) / count, VERIFY_SHARE * seconds)
+        return LimitsLeft(left, None if work is None else work - known.work[who], listener)
 
-    def left_to_solve(self, known: Outcomes, who: IntArray) -> LimitsLeft:
-        """Return what some instances have left, without the time for verification."""
-        left = self.left(known, who)
-        if left.seconds is None or self.limits.seconds is None or not self.problem.calls_user_code:
-            return left
-        # So a limit is exceeded by at most one call of a slow model. Rows close to the threshold, each of
-        # which takes a call, get at least a share.
-        calls = 1 if self.problem.model.predict is None or self.problem.others else 2
-        check = max(self.checks, default=0.0) / len(known.scores)
-        kept = max(calls * check, VERIFY_SHARE * self.limits.seconds)
-        return left._replace(seconds=left.seconds - kept)
+    def without_late(self, known: Outcomes, waiting: IntArray, *, stopped: bool) -> tuple[Outcomes, IntArray]:
+        """Leave the instances open that have nothing left of a limit. Return the others."""
+        left = self.left(known, waiting)
+        late = np.full(len(waiting), stopped)
+        for one in (left.seconds, left.work):
+            if one is not None:
+                late |= one <= 0
+        ended = waiting[late]
+        known = known.with_values(
+            ended,
+            finished=False,
+            open_boxes=np.maximum(known.open_boxes[ended], 1),
+            open_totals=0.0,  # cells that a rejected cell dominated were pruned, and may cost less
+        )
+        return known, waiting[~late]
 
     def last_call(self, known: Outcomes) -> float | None:
         """Return the time after which no further call may begin, for all instances together."""
-        left = self.left(known, np.arange(len(known.scores))).seconds
-        if left is None:
+        if self.limits.seconds is None:
             return None
+        left = self.left(known, np.arange(len(known.scores))).seconds
+        assert left is not None
         grace = 0.0 if self.problem.calls_user_code else GRACE
         return time.perf_counter() + float(left.sum()) + grace
 

@@ -1,15 +1,19 @@
 """Store what is verified for a batch of instances: read-only arrays, which can be sent between processes."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compile.compiled_problem import Problem
+from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.result.explanation import ErrorKind
+from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.verify.verify_cells import Checked
 
 log = logging.getLogger("p2ce")
 
@@ -75,6 +79,32 @@ class Outcomes:
         for name, value in values.items():
             changed[name][who] = value
         return replace(self, **changed)
+
+    def after_search(self, who: IntArray, fronts: Fronts) -> "Outcomes":
+        """Enter the results and the work of a search. Only the last round counts for what is open."""
+        return self.with_values(
+            who,
+            finished=fronts.finished,
+            counters=self.counters[who] + fronts.counters,
+            open_boxes=fronts.open_boxes,
+            open_totals=fronts.open_totals,
+            solve_seconds=self.solve_seconds[who] + fronts.seconds,
+        )
+
+    def after_check(self, checked: Checked, is_own: BoolArray) -> "Outcomes":
+        """Enter the results of verifying cells. ``is_own`` (cells,) marks the instances themselves."""
+        count, instance = len(self.scores), checked.instance
+        known = self
+        if is_own.any():
+            own = instance[is_own]
+            known = known.with_values(own, scores=checked.scores[is_own], favourable=~checked.failed[is_own])
+        differs = (checked.failed & ~checked.unsettled & ~is_own) | checked.contradicted
+        return known.with_values(
+            slice(None),
+            trusted=known.trusted & (np.bincount(instance[checked.contradicted], minlength=count) == 0),
+            verified=known.verified + np.bincount(instance[~is_own], minlength=count),
+            discrepancies=known.discrepancies + np.bincount(instance[differs], minlength=count),
+        )
 
 
 def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds: float) -> Outcomes:
@@ -152,6 +182,13 @@ class Verified:
             known = known.with_values(slice(None), trusted=False)
         return replace(self, outcomes=known)
 
+    def without_options(self) -> IntArray:
+        """Return the instances for which it is proven that the searched grid has no counterfactual."""
+        known = self.outcomes
+        proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
+        proven[self.found.instance] = False
+        return np.flatnonzero(proven)
+
     def with_finest_open(self, who: IntArray) -> "Verified":
         """State that the finest grid was not searched for some instances."""
         return replace(self, outcomes=self.outcomes.with_values(who, grid=Grid.FINEST_OPEN))
@@ -192,6 +229,10 @@ class Verified:
             found=Counterfactuals(**joined),
             verify_seconds=self.verify_seconds + finer.verify_seconds,
         )
+
+
+# Explains a batch on the problem's own grid, within limits for each instance.
+Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
 
 
 class Trust:

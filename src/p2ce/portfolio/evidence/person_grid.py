@@ -6,6 +6,7 @@ from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import encode_row
 from p2ce.compile.lay_out import for_instance, on_finest_grid
+from p2ce.compile.within_reach import reaching
 from p2ce.explainer import Explainer, problems_of
 from p2ce.portfolio.evidence.evidence_record import GridAxis
 from p2ce.result.certificate import FINEST
@@ -19,7 +20,7 @@ def grid_of_person(explainer: Explainer, explanation: Explanation) -> tuple[Grid
     problems = problems_of(explainer)
     problem = problems.of_explanation(explanation, call="evidence.save")
     values = encode_row(explanation.person, problem.codebook).values
-    problem = _searched(problems.reaching(problem, values), explanation)
+    problem = _searched(reaching(problems.known.compiled, problem, values), explanation)
     batch = place_and_price(problem, values)
     placed = batch.placement
     axes = []

@@ -168,7 +168,7 @@ def _signature(
 
 def _other_model(saved: SavedExplainer, explainer: Explainer) -> Iterator[Difference]:
     problems = problems_of(explainer)
-    apart = saved.other_scores(problems.own, problems.compiled.values)
+    apart = saved.other_scores(problems.own, problems.known.compiled.values)
     if apart is not None:
         what = f"it scores {apart.different} of {apart.people} people of the reference differently"
         yield Difference(kind="model", what=what, found=apart.largest)

@@ -195,13 +195,13 @@ def _require_apart(rows: Any, folder: Path) -> None:
 def _hashes(
     explainer: "Explainer", people: Source, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
-    known, hashes = problems_of(explainer), explainer.problem.hashes
+    problems, hashes = problems_of(explainer), explainer.problem.hashes
     digest = hashlib.sha256()
     for name in sorted(parts):
         if name != SCORES:  # its last bits differ between machines; the model's hash covers the rest
             digest.update(name.encode() + b"\0" + parts[name] + b"\0")
     # An archive only names the user's own objects.
-    digest.update(problem_fingerprint(known.own, known.compiled.values).encode())
+    digest.update(problem_fingerprint(problems.own, problems.known.compiled.values).encode())
     return {
         **{name: hashes[name] for name in ("model", "policy", "reference")},
         "explainer": digest.hexdigest(),

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from p2ce.compile.check_arguments import check_time
 from p2ce.compile.compiled_problem import EXACT, Problem
 from p2ce.compile.encode import EncodedRows, encode_row
+from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import InvalidArgument
 from p2ce.result.certificate import Certificate
@@ -24,6 +25,7 @@ from p2ce.run.compile_kernels import is_ready
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.problems import Problems
 from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import LimitClock
 from p2ce.run.verified import Trust
 
 # Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
@@ -82,12 +84,12 @@ def relaxations(
     """
     problem = problems.of_explanation(explanation, call="relaxations")
     if problem.method is not None:
-        problem = problems.prepared(problem)
+        problem = problems.prepared(problem, LimitClock(None))
     check_time(time_limit)
     _require_none(explanation)
     explain = partial(_explain_on_own_grid, problems, trust)
     rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
-    relaxable = restrictions_of(problem, rows.values[0], problems.compiled.ends)
+    relaxable = restrictions_of(problem, rows.values[0], problems.known.compiled.ends)
     freest = lifted(problem, relaxable)
     # Compiling does not count as time.
     if problem.method is None and not is_ready(freest):
@@ -128,7 +130,7 @@ def _explain_on_own_grid(
     problems: Problems, trust: Trust, problem: Problem, rows: EncodedRows, limits: SearchLimits
 ) -> tuple[Explanation, int]:
     """Explain one row without trying the finest grid, and return the explanation and the work done."""
-    problem = problems.reaching(problem, rows.values)
+    problem = reaching(problems.known.compiled, problem, rows.values)
     verified = explain_batch(problem, rows.values, limits, finest=False)
     explanation = build_explanation(problem, rows, 0, trust.judge([verified])[0], 0)
     return explanation, int(verified.outcomes.work[0])

@@ -9,6 +9,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import encode_table
 from p2ce.compile.evaluate_rows import scoring_of
+from p2ce.compile.within_reach import reaching
 from p2ce.result.price_of_plausibility import PriceOfPlausibility, SampledPrice
 from p2ce.run.build_explanation import build_explanation
 from p2ce.run.explain_batch import explain_batch
@@ -21,7 +22,7 @@ SCORED, SAMPLED, SAMPLED_OUTSIDE = 1_024, 50, 10
 
 def sample_price(problems: Problems) -> SampledPrice | None:
     """Search without the requirement for some instances; None if plausibility is not required anyway."""
-    known = problems.compiled
+    known = problems.known.compiled
     problem = replace(known.problem, prices_plausibility=True)
     if problem.required_detector is None or problem.method is not None:
         return None
@@ -30,7 +31,7 @@ def sample_price(problems: Problems) -> SampledPrice | None:
     rows = encode_table(known.reference.iloc[known.sample].iloc[some], problem.codebook)
     prices = []
     for place, values in enumerate(rows.values[:, None]):
-        own = problems.reaching(problem, values)
+        own = reaching(problems.known.compiled, problem, values)
         verified = explain_batch(own, values, bounded(own))
         prices.append(build_explanation(own, rows, place, verified, 0).price_of_plausibility)
     return sampled_price(prices, problem.objective_names)

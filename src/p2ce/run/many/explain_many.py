@@ -14,7 +14,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.check_arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import EncodedRows, encode_table
-from p2ce.compile.within_reach import parsed_again, within_reach
+from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.objectives.objective_names import Objectives
@@ -69,20 +69,21 @@ def explain_many(
     check_time(time_limit)
     check_jobs(n_jobs)
     problem = problems.of_call(policy, max_changes, objectives)
-    encoded = encode_table(rows, problem.codebook, kind=problems.compiled.kind)
+    encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(problem.codebook, encoded.values, reported)
-    problems.load_kernels(problem)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
-    problem = problems.prepared(problem, seconds=clock.left())
+    problem = problems.prepared(problem, clock)
     # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
     lacking = (encoded.values == MISSING).any(axis=0)
-    with suppress(P2CEError):
-        problem = parsed_again(problems.compiled, problem, np.where(lacking, MISSING, 0.0)[None, :])
+    all_missing = np.where(lacking, MISSING, 0.0)[None, :]
+    if not parsed_for(problem, all_missing).all():
+        with suppress(P2CEError):
+            problem = parse_again(problems.known.compiled, problem, all_missing)
     left = clock.left()
     return _explain_encoded(
         problem,
-        partial(problems.reaching, problem),
+        partial(reaching, problems.known.compiled, problem),
         encoded,
         n_jobs=n_jobs,
         progress=progress,

@@ -43,8 +43,6 @@ def rounded_rows(
     it, or it could be called best in an objective although it is not. ``totals`` (n, objectives) are the
     costs of the exact rows. ``own`` is the instances' own plausibility, if it counts.
     """
-    if not problem.rounded_columns:
-        return Displayed(after, scores)
     rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
