@@ -13,12 +13,12 @@ from p2ce.base.visible import echoed
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.candidate_errors import require_candidates
 from p2ce.compile.check_arguments import check_bound, check_limit, check_method, check_of_today
-from p2ce.compile.compiled_problem import Parsed, Problem, labels_of, without_special
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
 from p2ce.compile.directions import directed, known_associations
 from p2ce.compile.fingerprint import codes_fingerprint
-from p2ce.compile.grouped_features import check_policy, groups_of, settle_groups
-from p2ce.compile.lay_out import lay_out, search_space
+from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
+from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.compile.rule_scores import columns_to_miss, resolve_rules
 from p2ce.compile.sample_reference import sample_rows
@@ -137,7 +137,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     groups: dict[OneHot, OneHot] = {}
     policy = settle_groups(policy, codebook, frame, groups)
     described = described_reference(policy, codebook, values)
-    parsed = Parsed(
+    parsed = ParsedProblem(
         target=target,
         margin=float(given.margin),
         policy=policy,
@@ -162,7 +162,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         objectives=fit_all(wanted, described),
         rules=resolve_rules(policy, codebook),
         relations=relations_besides(policy, inferred.proposed_rules),
-        compounds=groups_of(policy, codebook),
+        compounds=one_hot_compounds(policy, codebook),
         refinement=refinement_of(models, detector, described, inferred) if method is None else None,
     )
     space = search_space(parsed)
@@ -177,7 +177,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
     rows = values[sample].copy()
     sampled = sample_rows(parsed, rows)
-    problem = lay_out(
+    problem = lay_out_problem(
         parsed, space, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds
     )
     require_candidates(problem, rows[0])

@@ -58,7 +58,7 @@ class PaperMethod(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Stated:
+class StatedProblem:
     """What the caller states, with every default settled."""
 
     target: Any
@@ -95,7 +95,7 @@ class Stated:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Parsed(Stated):
+class ParsedProblem(StatedProblem):
     """What was learnt from the models, the detector and the reference, in terms of codes."""
 
     names: tuple[str, ...]  # the model's columns in its order
@@ -224,7 +224,7 @@ class Parsed(Stated):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Problem(Parsed):
+class Problem(ParsedProblem):
     """A problem that is laid out for the search: its scores, and the candidates on every axis."""
 
     record: ProblemRecord  # part of every explanation
@@ -287,9 +287,9 @@ class Problem(Parsed):
         return largest
 
 
-def parsed_part(problem: Parsed) -> Parsed:
+def parsed_part(problem: ParsedProblem) -> ParsedProblem:
     """Return what was stated and parsed of a problem, without its layout."""
-    return Parsed(**{field.name: getattr(problem, field.name) for field in fields(Parsed)})
+    return ParsedProblem(**{field.name: getattr(problem, field.name) for field in fields(ParsedProblem)})
 
 
 def magnitude(values: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.compiled_problem import Parsed
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.fingerprint import model_fingerprint
 from p2ce.compile.population import distributions
 from p2ce.errors import InvalidPolicy
@@ -30,7 +30,7 @@ DEEPEST = 4
 
 
 def record_of(
-    problem: Parsed,
+    problem: ParsedProblem,
     searched: Policy,
     *,
     reference: str,

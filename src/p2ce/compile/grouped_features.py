@@ -55,7 +55,7 @@ def settle_groups(
     return replace(policy, rules=rules)
 
 
-def groups_of(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
+def one_hot_compounds(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
     """Return a compound for every one-hot group: a level per column, and one with no column set."""
     found = []
     for rule in policy.rules:

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.compiled_problem import Parsed, Problem, parsed_part
-from p2ce.compile.grouped_features import compounds_for, groups_of, limits_of
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
+from p2ce.compile.grouped_features import compounds_for, limits_of, one_hot_compounds
 from p2ce.compile.refine_grid import Detail, refined
 from p2ce.compile.requirements import Requirement, Source, requirements_of
 from p2ce.compile.rule_scores import resolve_rules
@@ -38,7 +38,7 @@ class SearchSpace(NamedTuple):
     one_way: Mapping[str, OneWay]  # candidates for one direction only
 
 
-def search_space(parsed: Parsed, *, finest: bool = False) -> SearchSpace:
+def search_space(parsed: ParsedProblem, *, finest: bool = False) -> SearchSpace:
     """List the scores of a problem and its candidates; inferred ones are as fine as the scores allow."""
     requirements = requirements_of(parsed)
     # Rules and detectors never change which candidates exist.
@@ -49,8 +49,8 @@ def search_space(parsed: Parsed, *, finest: bool = False) -> SearchSpace:
     return SearchSpace(requirements, detail, *refined(parsed.policy, parsed.refinement, detail))
 
 
-def lay_out(
-    parsed: Parsed,
+def lay_out_problem(
+    parsed: ParsedProblem,
     space: SearchSpace,
     *,
     record: ProblemRecord,
@@ -69,7 +69,7 @@ def lay_out(
         one_way=space.one_way,
     )
     return Problem(
-        **{field.name: getattr(parsed, field.name) for field in fields(Parsed)},
+        **{field.name: getattr(parsed, field.name) for field in fields(ParsedProblem)},
         record=record,
         accepted=accepted,
         row_seconds=row_seconds,
@@ -85,7 +85,7 @@ def lay_out(
     )
 
 
-def _flattened(parsed: Parsed, requirements: Sequence[Requirement], grid: BaseGrid) -> "ScoreLayout":
+def _flattened(parsed: ParsedProblem, requirements: Sequence[Requirement], grid: BaseGrid) -> "ScoreLayout":
     from p2ce.engine.scores.flat.flat_arrays import flatten_scores
 
     shared, own = parsed.compounds[: parsed.shared], parsed.compounds[parsed.shared :]
@@ -100,7 +100,7 @@ def _flattened(parsed: Parsed, requirements: Sequence[Requirement], grid: BaseGr
 
 def lay_out_again(
     problem: Problem,
-    parsed: Parsed,
+    parsed: ParsedProblem,
     *,
     space: SearchSpace | None = None,
     record: ProblemRecord | None = None,
@@ -108,7 +108,7 @@ def lay_out_again(
     estimate: Estimate | None = None,
 ) -> Problem:
     """Lay out what a problem becomes if something else is stated or parsed; its estimate is dropped."""
-    return lay_out(
+    return lay_out_problem(
         parsed,
         search_space(parsed, finest=problem.detail is Detail.FINEST) if space is None else space,
         record=problem.record if record is None else record,
@@ -120,13 +120,13 @@ def lay_out_again(
     )
 
 
-def with_policy(parsed: Parsed, policy: Policy) -> Parsed:
+def with_policy(parsed: ParsedProblem, policy: Policy) -> ParsedProblem:
     """Return what is parsed under another policy."""
     return replace(
         parsed_part(parsed),
         policy=policy,
         rules=resolve_rules(policy, parsed.codebook),
-        compounds=groups_of(policy, parsed.codebook),
+        compounds=one_hot_compounds(policy, parsed.codebook),
     )
 
 

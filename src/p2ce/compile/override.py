@@ -10,7 +10,7 @@ from p2ce.compile.compile_arguments import (
     inferred_beside,
     relations_besides,
 )
-from p2ce.compile.compiled_problem import Parsed, Problem, parsed_part
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.describe_problem import described_for, has_file_form
 from p2ce.compile.directions import associated
 from p2ce.compile.grouped_features import settle_groups
@@ -34,7 +34,7 @@ class Override:
 
     given: Policy | None  # as passed to the call; None for the explainer's own
     objectives: tuple[Objective, ...] | None  # None for the explainer's own
-    parsed: Parsed
+    parsed: ParsedProblem
     space: SearchSpace
     record: ProblemRecord  # as the explanations state it
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from p2ce.compile.compiled_problem import Parsed, Problem, parsed_part
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.lay_out import lay_out_again, with_policy
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
@@ -16,7 +16,7 @@ RULES: Final = "rules"
 MAX_CHANGES: Final = "max_changes"
 
 
-def restrictions_in_force(problem: Parsed) -> frozenset[str]:
+def restrictions_in_force(problem: ParsedProblem) -> frozenset[str]:
     """Return what restricts counterfactuals besides model and grid."""
     # The number of axes would be wrong: linked features share one axis, and each may count.
     movable = sum(not feature.fixed for feature in problem.features)

@@ -15,7 +15,7 @@ from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 
 if TYPE_CHECKING:
-    from p2ce.compile.compiled_problem import Parsed
+    from p2ce.compile.compiled_problem import ParsedProblem
 
 
 class Source(Enum):
@@ -38,7 +38,7 @@ class Requirement:
     decider: BlackBoxScore | None = None
 
 
-def requirements_of(problem: "Parsed") -> tuple[Requirement, ...]:
+def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
 
     A flat detector is number 1, or 0 if no model is flat: if number 1 fails often, the kernel scores whole
@@ -91,7 +91,7 @@ def requirements_of(problem: "Parsed") -> tuple[Requirement, ...]:
     return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
 
 
-def black_box_model(problem: "Parsed", number: int) -> BlackBoxScore:
+def black_box_model(problem: "ParsedProblem", number: int) -> BlackBoxScore:
     """Return the black-box form of a model, whose calls decide inside the error bands of its scores."""
     model = problem.models[number]
     return BlackBoxScore(

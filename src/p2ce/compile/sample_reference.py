@@ -5,7 +5,7 @@ import time
 from typing import NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.compiled_problem import Parsed
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.evaluate_rows import scoring_of
 
 log = logging.getLogger("p2ce")
@@ -14,7 +14,7 @@ SAMPLED_ROWS = 256
 TRIED_INSTANCES = 3  # rejected rows on which a search is tried, before an estimate is fitted
 
 
-class Sampled(NamedTuple):
+class SampledRows(NamedTuple):
     """Some rows of the reference, and the model's decisions about them."""
 
     rejected: FloatArray  # (at most `TRIED_INSTANCES`, d)
@@ -22,7 +22,7 @@ class Sampled(NamedTuple):
     row_seconds: float  # seconds to evaluate a row in a batch
 
 
-def sample_rows(problem: Parsed, rows: FloatArray) -> Sampled:
+def sample_rows(problem: ParsedProblem, rows: FloatArray) -> SampledRows:
     """Evaluate some rows of the reference.
 
     If the model makes the same decision for all of them, it probably receives the wrong inputs.
@@ -40,4 +40,4 @@ def sample_rows(problem: Parsed, rows: FloatArray) -> Sampled:
             decides,
             len(some),
         )
-    return Sampled(rejected[:TRIED_INSTANCES], some[~is_rejected], seconds)
+    return SampledRows(rejected[:TRIED_INSTANCES], some[~is_rejected], seconds)

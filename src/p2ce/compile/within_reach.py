@@ -1,4 +1,4 @@
-"""Tell for which instances a problem is valid, and parse the models again for the others."""
+"""Find the instances for which a problem is valid, and parse the models again for the others."""
 
 import numpy as np
 

@@ -20,9 +20,9 @@ from p2ce.result.flag import Flag
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.status import Status
 from p2ce.run.none_because import REASONS, UNKNOWN
-from p2ce.run.paper.solve_by_paper import bound_of, settings_of
+from p2ce.run.paper.solve_by_paper import paper_bound, settings_of
 from p2ce.run.price_plausibility import price_of
-from p2ce.run.verified import Failure, Grid, Searched, Verified
+from p2ce.run.verified import Failure, Searched, SearchedGrid, Verified
 from p2ce.run.verify.row_costs import reported
 from p2ce.tables.cells import is_missing
 
@@ -46,7 +46,7 @@ def build_explanation(
     because = _unproven_because(problem, verified, at)
     if known.favourable[at]:
         status = Status.ACCEPTED
-    elif not known.finished[at] or known.grid[at] == Grid.FINEST_OPEN:
+    elif not known.finished[at] or known.grid[at] == SearchedGrid.FINEST_OPEN:
         status = Status.TIME_LIMIT
     elif because is not None:
         status = Status.HEURISTIC
@@ -179,9 +179,9 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
     bounds = bounds_of(problem)
     by_paper = Bound.SHAP_PAPER in bounds
     alternatives, reason = known.alternatives[at], int(known.none_because[at])
-    detector = problem.required_detector
+    detector, grid = problem.required_detector, known.grid[at]
     return Certificate(
-        proven=finished and because is None and bool(known.grid[at] != Grid.FINEST_OPEN),
+        proven=finished and because is None and bool(grid != SearchedGrid.FINEST_OPEN),
         unproven_because=because,
         method=problem.method_name,
         model_family=problem.family,
@@ -189,10 +189,10 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         plausibility_today=_number(known.plausibility[at]),
         none_because=None if reason == UNKNOWN or because is not None else REASONS[reason],
         bound=", ".join(bound.value for bound in bounds),
-        cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
+        cells=number_of_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
         axes=int((alternatives > 0).sum()),
-        grid=FINEST if known.grid[at] == Grid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
-        finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
+        grid=FINEST if grid == SearchedGrid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
+        finest_open=bool(grid == SearchedGrid.FINEST_OPEN),
         refined=int(known.refined[at]),
         max_changes=problem.max_changes,
         ties=problem.keep_ties,
@@ -241,7 +241,7 @@ def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, floa
 def bounds_of(problem: Problem) -> tuple[Bound, ...]:
     """List what prunes boxes, model by model."""
     if problem.method is not None:
-        return (bound_of(problem),)
+        return (paper_bound(problem),)
     if not problem.use_bounds:
         return (Bound.NONE,)
     if problem.estimate is not None:
@@ -269,7 +269,7 @@ def describe_model(problem: Problem) -> ModelFacts:
         detector=None if problem.required_detector is None else problem.required_detector.family,
         objectives=problem.objective_names,
         max_changes=problem.max_changes,
-        cells=count_cells(tuple(sorted(others)), problem.max_changes),
+        cells=number_of_cells(tuple(sorted(others)), problem.max_changes),
         alternatives=dict(zip(problem.grid.names, others, strict=True)),
         rules=tuple(rule.data for rule in problem.rules),
     )
@@ -311,7 +311,7 @@ def flags_of(
 
 
 @lru_cache(maxsize=4096)
-def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
+def number_of_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
     """Count the cells with at least one and at most ``max_changes`` changes, by their alternatives."""
     most = len(choices) if max_changes is None else min(max_changes, len(choices))
     ways = [1] + [0] * most

@@ -14,7 +14,7 @@ from p2ce.compile.batch import Batch
 from p2ce.errors import P2CEError
 from p2ce.run.refinement.options import Options
 from p2ce.run.refinement.refine_fronts import refine_fronts
-from p2ce.run.time_limits import Budget
+from p2ce.run.time_limits import SharedLimits
 from p2ce.run.verified import Counterfactuals, Outcomes, Verified
 from p2ce.run.verify.rounding import rounded_rows
 from p2ce.run.verify.row_costs import reported
@@ -24,7 +24,7 @@ log = logging.getLogger("p2ce")
 
 
 def collect_counterfactuals(
-    batch: Batch, kept: Sequence[Checked], known: Outcomes, budget: Budget
+    batch: Batch, kept: Sequence[Checked], known: Outcomes, shared: SharedLimits
 ) -> Verified:
     """Join the cells of all rounds, instance by instance and cheapest first; refine and round them."""
     problem = batch.problem
@@ -44,7 +44,7 @@ def collect_counterfactuals(
     )
     begin = time.perf_counter()
     if problem.needs_refining:
-        front, known = _refined(batch, front, known, budget)
+        front, known = _refined(batch, front, known, shared)
     instance, rows, totals, scores, plausibility = front
     before = batch.values[instance]
     displayed, displayed_scores = rows, scores
@@ -81,15 +81,15 @@ def collect_counterfactuals(
             displayed_scores=displayed_scores,
             displayed_predictions=displayed_predictions,
         ),
-        verify_seconds=sum(budget.checks) + seconds,
+        verify_seconds=sum(shared.checks) + seconds,
     )
 
 
-def _refined(batch: Batch, front: Options, known: Outcomes, budget: Budget) -> tuple[Options, Outcomes]:
+def _refined(batch: Batch, front: Options, known: Outcomes, shared: SharedLimits) -> tuple[Options, Outcomes]:
     """Refine the fronts of instances whose grid was inferred and completely searched, cheapest first."""
     done = known.finished & known.trusted & ~known.gave_up & ~known.favourable
     try:
-        found = refine_fronts(batch, front, done, budget.end_of_refinement(known))
+        found = refine_fronts(batch, front, done, shared.end_of_refinement(known))
     except P2CEError as error:
         # These rows are off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)

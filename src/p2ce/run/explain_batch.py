@@ -15,7 +15,7 @@ from p2ce.run.finest_grid import try_finest_grid
 from p2ce.run.none_because import explain_none
 from p2ce.run.price_plausibility import price_plausibility
 from p2ce.run.solve_batch import SearchLimits, solve_batch
-from p2ce.run.time_limits import Budget
+from p2ce.run.time_limits import SharedLimits
 from p2ce.run.unseen_categories import blame_labels
 from p2ce.run.verified import Verified, nothing_known
 from p2ce.run.verify.verify_cells import surely_rejected, verify_cells
@@ -62,13 +62,13 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
     seconds = (time.perf_counter() - begin) / max(len(values), 1)
     alternatives = batch.placement.highest - batch.placement.lowest
     known = nothing_known(len(values), len(problem.objectives), alternatives, seconds)
-    budget, sought, kept = Budget(problem, limits), NOT_SOUGHT, []
+    shared, sought, kept = SharedLimits(problem, limits), NOT_SOUGHT, []
     for number in range(1, MOST_ROUNDS + 1):
         if limits.seconds is not None:
             # Accepted cells to start with, if cells are slow to evaluate.
-            known, sought = seek_incumbents(batch, known, budget, waiting, sought)
+            known, sought = seek_incumbents(batch, known, shared, waiting, sought)
         # Branch and bound, over all cells that are not excluded.
-        left = budget.left(known, waiting, to_solve=True)
+        left = shared.left(known, waiting, to_solve=True)
         fronts = solve_batch(batch, waiting, left, sought.incumbents)
         known = known.after_search(waiting, fronts)
         # The user's own model, detector and constraints: the cells, and first the instances themselves.
@@ -79,7 +79,7 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
             fronts.points,
             said=fronts.said,
             with_instances=number == 1,
-            until=budget.left(known, waiting).until,
+            until=shared.left(known, waiting).until,
         )
         is_own = np.arange(len(checked.cells)) >= len(fronts.points)
         known = known.after_check(checked, is_own)
@@ -89,12 +89,12 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
         if len(refuted.cells):
             batch = batch.excluding(refuted.instance, refuted.cells, refuted.rejected_by)
             sought = sought.without(refuted)
-        budget = budget._replace(checks=(*budget.checks, time.perf_counter() - begin))
+        shared = shared._replace(checks=(*shared.checks, time.perf_counter() - begin))
         # Again, where a rejected cell may have dominated others, and where the models had to decide first.
         waiting = np.unique(checked.instance[np.where(is_own, ~certain, checked.failed)])
         waiting = waiting[~known.favourable[waiting]]
         if len(waiting):
-            known, waiting = budget.without_late(known, waiting, stopped=fronts.stopped)
+            known, waiting = shared.without_late(known, waiting, stopped=fronts.stopped)
         if number == MOST_ROUNDS:
             # Too many of their cells lie in the error band: the options found are kept, nothing is proven.
             known, waiting = known.with_values(waiting, gave_up=True), waiting[:0]
@@ -103,5 +103,5 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
         if not len(waiting):
             break
     # Once the time is up, no call begins: cells are neither refined nor rounded, predictions are unknown.
-    with no_calls_after(budget.last_call(known)):
-        return collect_counterfactuals(batch, kept, known, budget)
+    with no_calls_after(shared.last_call(known)):
+        return collect_counterfactuals(batch, kept, known, shared)

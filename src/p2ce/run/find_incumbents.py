@@ -21,7 +21,7 @@ from p2ce.engine.grid.grouped_axis import widen
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.solver.incumbents import Incumbents
-from p2ce.run.time_limits import Budget
+from p2ce.run.time_limits import SharedLimits
 from p2ce.run.verified import Outcomes
 from p2ce.run.verify.constraints import check_constraints
 from p2ce.run.verify.verify_cells import EXACTLY, Checked
@@ -85,13 +85,13 @@ NOT_SOUGHT = Sought(None, np.zeros(0, dtype=np.int64))
 
 
 def seek_incumbents(
-    batch: Batch, known: Outcomes, budget: Budget, waiting: IntArray, sought: Sought
+    batch: Batch, known: Outcomes, shared: SharedLimits, waiting: IntArray, sought: Sought
 ) -> tuple[Outcomes, Sought]:
     """Find accepted cells for waiting instances with a time limit, once for each."""
     from p2ce.engine.solver.counters import SCORED
 
     new = np.setdiff1d(waiting, sought.instances)
-    left = budget.left(known, waiting, to_solve=True).seconds
+    left = shared.left(known, waiting, to_solve=True).seconds
     if left is None or not len(new) or not seeks_incumbents(batch.problem):
         return known, sought
     instances = np.union1d(sought.instances, new)

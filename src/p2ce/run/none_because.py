@@ -21,7 +21,7 @@ from p2ce.result.certificate import NoneBecause
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.price_plausibility import with_free_costs
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Explain, Grid, Verified
+from p2ce.run.verified import Explain, SearchedGrid, Verified
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
@@ -44,10 +44,10 @@ def explain_none(
     from p2ce.engine.solver.counters import ESTIMATE
 
     who, known = verified.without_options(), verified.outcomes
-    who = who[(known.counters[who, ESTIMATE] == 0) & (known.grid[who] != Grid.FINEST_OPEN)]
-    for grid in (Grid.OWN, Grid.FINEST):
+    who = who[(known.counters[who, ESTIMATE] == 0) & (known.grid[who] != SearchedGrid.FINEST_OPEN)]
+    for grid in (SearchedGrid.OWN, SearchedGrid.FINEST):
         mine = who[known.grid[who] == grid]
-        searched = on_finest_grid(problem) if grid == Grid.FINEST and len(mine) else problem
+        searched = on_finest_grid(problem) if grid == SearchedGrid.FINEST and len(mine) else problem
         for begin in range(0, len(mine), BATCH):
             assert searched is not None, "only a search on the finest grid names it"
             searches = _Reasons(searched, values, verified, limits, explain)

@@ -14,7 +14,7 @@ from p2ce.errors import P2CEError
 from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Explain, Grid, Searched, Verified
+from p2ce.run.verified import Explain, Searched, SearchedGrid, Verified
 
 # The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On
 # the grids of German Credit, Taiwan and Adult, every search ends sooner; on their finest grids, most do.
@@ -33,7 +33,7 @@ def price_plausibility(
         return verified
     known = verified.outcomes
     who = np.flatnonzero(~known.favourable & (known.without_plausibility != Searched.COMPLETELY))
-    finest = known.grid[who] == Grid.FINEST
+    finest = known.grid[who] == SearchedGrid.FINEST
     verified = _search(problem, values, who[~finest], verified, limits, explain)
     if (finer := on_finest_grid(problem)) is not None:
         for begin in range(0, int(finest.sum()), BATCH):

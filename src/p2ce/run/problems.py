@@ -40,7 +40,7 @@ from p2ce.run.time_limits import LimitClock
 MOST_OVERRIDES, MOST_PROBLEMS = 32, 8
 
 
-class Entry(NamedTuple):
+class ProblemEntry(NamedTuple):
     """The problem of a policy, objectives and a limit of changes."""
 
     override: Override
@@ -53,9 +53,9 @@ class Entry(NamedTuple):
         return problem is self.problem or problem is self.compiled
 
 
-def new_entry(override: Override, problem: Problem) -> Entry:
+def new_entry(override: Override, problem: Problem) -> ProblemEntry:
     """Return the entry of a problem that is not prepared."""
-    return Entry(override, problem, problem, is_prepared=False)
+    return ProblemEntry(override, problem, problem, is_prepared=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,21 +64,21 @@ class Known:
 
     arguments: Arguments
     compiled: Compiled
-    own: Entry
-    others: tuple[Entry, ...] = ()  # of calls, the newest last
+    own: ProblemEntry
+    others: tuple[ProblemEntry, ...] = ()  # of calls, the newest last
     overrides: tuple[Override, ...] = ()  # of calls, the newest last
     forgot_functions: bool = False  # some of the forgotten overrides held functions of the caller
 
-    def entry(self, override: Override, limit: int | None) -> Entry | None:
+    def entry(self, override: Override, limit: int | None) -> ProblemEntry | None:
         """Return the entry of an override and a limit of changes; None if there is none."""
         of_it = (one for one in (self.own, *self.others) if one.override is override)
         return next((one for one in of_it if one.problem.max_changes == limit), None)
 
-    def entry_of(self, problem: Problem) -> Entry | None:
+    def entry_of(self, problem: Problem) -> ProblemEntry | None:
         """Return the entry of a problem; None if it is forgotten, or was never one of them."""
         return next((one for one in (self.own, *self.others) if one.is_of(problem)), None)
 
-    def with_entry(self, entry: Entry) -> "Known":
+    def with_entry(self, entry: ProblemEntry) -> "Known":
         """Remember the problem of a call as the newest one, or replace the own one."""
         if entry.compiled is self.own.compiled:
             return replace(self, own=entry)

@@ -59,7 +59,7 @@ class LimitClock:
             self._begin += time.perf_counter() - begin
 
 
-class Budget(NamedTuple):
+class SharedLimits(NamedTuple):
     """The limits of the instances of a batch, and the time that verifying them together has taken."""
 
     problem: Problem

@@ -18,7 +18,7 @@ from p2ce.run.verify.verify_cells import Checked
 log = logging.getLogger("p2ce")
 
 
-class Grid(IntEnum):
+class SearchedGrid(IntEnum):
     """The grid that an explanation is about."""
 
     OWN = 0  # the problem's own
@@ -46,7 +46,7 @@ class Outcomes:
     predictions: FloatArray  # (n,) what it predicts; NaN if the score itself is the prediction
     favourable: BoolArray  # (n,) the instance is accepted as it is
     plausibility: FloatArray  # (n,) of the instance as it is; NaN if it does not count
-    grid: IntArray  # (n,) a `Grid`
+    grid: IntArray  # (n,) a `SearchedGrid`
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the scores
     gave_up: BoolArray  # (n,) the user's own objects kept rejecting cells inside the error band
@@ -116,7 +116,7 @@ def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds
         predictions=np.full(count, np.nan),
         favourable=np.zeros(count, dtype=np.bool_),
         plausibility=np.full(count, np.nan),
-        grid=np.full(count, Grid.OWN),
+        grid=np.full(count, SearchedGrid.OWN),
         finished=np.ones(count, dtype=np.bool_),
         trusted=np.ones(count, dtype=np.bool_),
         gave_up=np.zeros(count, dtype=np.bool_),
@@ -191,7 +191,7 @@ class Verified:
 
     def with_finest_open(self, who: IntArray) -> "Verified":
         """State that the finest grid was not searched for some instances."""
-        return replace(self, outcomes=self.outcomes.with_values(who, grid=Grid.FINEST_OPEN))
+        return replace(self, outcomes=self.outcomes.with_values(who, grid=SearchedGrid.FINEST_OPEN))
 
     def merged(self, finer: "Verified", who: IntArray) -> "Verified":
         """Replace the results of instances without a counterfactual by those on the finest grid.
@@ -210,7 +210,7 @@ class Verified:
                 # there.
                 before, after = _as_wide(before, after), _as_wide(after, before)
             if field.name == "grid":
-                before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
+                before[who] = np.where(settled, SearchedGrid.FINEST, SearchedGrid.FINEST_OPEN)
             elif field.name == "solve_seconds":
                 before[who] += after
             elif field.name == "trusted":

@@ -2,8 +2,10 @@
 
 import datetime
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,7 +26,6 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
 from p2ce.run.build_explanation import build_explanation, failed_explanation
-from p2ce.run.many.interrupts import noting_interrupts
 from p2ce.run.many.isolate_failures import Part, explain_safely, failure_of
 from p2ce.run.many.processes import explain_shares, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
@@ -227,3 +228,26 @@ def _explain_batches(
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)
+
+
+@contextmanager
+def noting_interrupts() -> Iterator[threading.Event]:
+    """Return an event that Ctrl-C sets; a second Ctrl-C stops at once. It only works in the main thread."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # Ctrl-C is ignored here, or was set outside of Python
+        yield noted
+        return
+
+    def note(number: int, _: object) -> None:
+        noted.set()
+        signal.signal(number, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)

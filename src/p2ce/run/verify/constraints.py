@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.grouped_features import moves
 from p2ce.policy.features.candidates import candidates_of
 from p2ce.policy.features.feature import Direction, FeaturePolicy
@@ -25,7 +25,7 @@ class Constraints(NamedTuple):
 
 
 def check_constraints(
-    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+    problem: ParsedProblem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> Constraints:
     """Check rows against every constraint and rule: as codes (n, d), and as a frame."""
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
@@ -58,7 +58,7 @@ def allowed_rows(
 
 
 def violations(
-    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+    problem: ParsedProblem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> tuple[Violation, ...]:
     """Return the restrictions that a proposal (d,) breaks; if there are none, it is allowed."""
     broken = []

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.call_deadline import OutOfTime
 from p2ce.base.comparing import quanta
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.errors import P2CEError
@@ -87,7 +87,7 @@ def _displayed(
     return Displayed(displayed, displayed_scores)
 
 
-def _rounded(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
+def _rounded(problem: ParsedProblem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Round changed numbers, unless that would undo the change."""
     rounded = after.copy()
     for column in problem.rounded_columns:
