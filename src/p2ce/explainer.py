@@ -234,7 +234,7 @@ class Explainer:
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
         """
-        day = stated_date(as_of)
+        day = None if as_of is None else stated_date(as_of)
         clock = LimitClock(time_limit, listener)
         problem = self._problems.of_call(policy, max_changes, objectives)
         compiled = self._problems.known.compiled

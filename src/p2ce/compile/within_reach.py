@@ -60,7 +60,9 @@ def reaching(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
     if not parsed_for(problem, values).all():
         problem = parse_again(known, problem, values)
     # A linked feature moves relative to the instance's own value.
-    return problem if shaped_for(problem, values).all() else for_instance(problem, values[0])
+    if (problem.compounds or problem.has_links) and not shaped_for(problem, values).all():
+        return for_instance(problem, values[0])
+    return problem
 
 
 def parse_again(known: Compiled, problem: Problem, values: FloatArray) -> Problem:

@@ -151,7 +151,9 @@ def _counterfactual(
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
-        flags=flags_of(changes, values, problem.associated, problem.relations),
+        flags=flags_of(changes, values, problem.associated, problem.relations)
+        if problem.associated or problem.relations
+        else (),
     )
 
 

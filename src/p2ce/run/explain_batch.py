@@ -1,6 +1,7 @@
 """Explain a batch of instances: the whole path from encoded rows to verified counterfactuals."""
 
 import time
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -79,7 +80,7 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
             fronts.points,
             said=fronts.said,
             with_instances=number == 1,
-            until=shared.left(known, waiting).until,
+            until=None if limits.seconds is None else shared.left(known, waiting).until,
         )
         is_own = np.arange(len(checked.cells)) >= len(fronts.points)
         known = known.after_check(checked, is_own)
@@ -103,5 +104,5 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
         if not len(waiting):
             break
     # Once the time is up, no call begins: cells are neither refined nor rounded, predictions are unknown.
-    with no_calls_after(shared.last_call(known)):
+    with nullcontext() if limits.seconds is None else no_calls_after(shared.last_call(known)):
         return collect_counterfactuals(batch, kept, known, shared)

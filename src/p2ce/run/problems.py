@@ -133,11 +133,9 @@ class Problems:
         objectives: Objectives | None = None,
     ) -> Problem:
         """Compile the problem of a call, with the settings that the call overrides."""
-        own = self.known.own.problem
         if policy is None and objectives is None and max_changes is UNCHANGED:
-            return own
-        override = self._override(policy, objectives)
-        return self._limited(override, max_changes)
+            return self.known.own.problem
+        return self._limited(self._override(policy, objectives), max_changes)
 
     def of_explanation(self, explanation: Explanation, *, call: str) -> Problem:
         """Compile the problem of an explanation, and reject one of another explainer."""
@@ -152,15 +150,15 @@ class Problems:
         own = self.known.own
         limit = own.problem.max_changes if max_changes is UNCHANGED else max_changes
         check_limit(limit)
-        known = self.known.entry(override, limit)
-        if known is None and override is own.override:
-            known = new_entry(override, with_limit(own.problem, limit))
-        elif known is None:
-            known = new_entry(override, overridden(own.problem, override, limit))
+        entry = self.known.entry(override, limit)
+        if entry is None and override is own.override:
+            entry = new_entry(override, with_limit(own.problem, limit))
+        elif entry is None:
+            entry = new_entry(override, overridden(own.problem, override, limit))
         with self._replacing:
-            known = self.known.entry(override, limit) or known  # another thread may have been faster
-            self.known = self.known.with_entry(known)
-        return known.problem
+            entry = self.known.entry(override, limit) or entry  # another thread may have been faster
+            self.known = self.known.with_entry(entry)
+        return entry.problem
 
     def _override(self, policy: Policy | None, objectives: Objectives | None) -> Override:
         """Compile another policy and other objectives, and remember them."""

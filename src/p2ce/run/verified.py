@@ -39,7 +39,16 @@ OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcomes:
+class ReadOnlyArrays:
+    """A record of arrays that nothing writes into."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes(ReadOnlyArrays):
     """What is known about each of n instances. Later results make a new record."""
 
     scores: FloatArray  # (n,) of the instances themselves, by the user's own model
@@ -68,10 +77,6 @@ class Outcomes:
         from p2ce.engine.solver.counters import WORK
 
         return self.counters[:, WORK]
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
 
     def with_values(self, who: IntArray | slice, **values: Any) -> "Outcomes":
         """Return the outcomes with other values of some instances, field by field."""
@@ -135,7 +140,7 @@ def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counterfactuals:
+class Counterfactuals(ReadOnlyArrays):
     """Verified counterfactuals, one instance after another, cheapest first."""
 
     instance: IntArray  # (m,)
@@ -148,10 +153,6 @@ class Counterfactuals:
     displayed: FloatArray  # (m, d) the rows, rounded for display where everything still holds
     displayed_scores: FloatArray  # (m,)
     displayed_predictions: FloatArray  # (m,)
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -30,7 +30,10 @@ def check_constraints(
     """Check rows against every constraint and rule: as codes (n, d), and as a frame."""
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
     if problem.max_changes is not None:
-        allowed &= moves(problem.compounds, before, after) <= problem.max_changes
+        changes = (after != before).sum(axis=1)
+        if problem.compounds:
+            changes = moves(problem.compounds, before, after)
+        allowed &= changes <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
     # A broken rule may have been inside its error band: large numbers leave its budgets few digits.
