@@ -45,7 +45,7 @@ from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 
-SAMPLED_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
+KEPT_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -174,7 +174,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
         settings=given.stated(),
     )
-    sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
+    sample = slice(None, None, max(1, len(values) // KEPT_ROWS))
     rows = values[sample].copy()
     sampled = sample_rows(parsed, rows)
     problem = lay_out_problem(
