@@ -1,8 +1,9 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ class Compiled:
     sample: slice  # rows of the reference: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
     ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
-    one_hot_groups: dict[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
+    one_hot_groups: Mapping[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
     proposed_rules: tuple[Rule, ...]  # relations that hold in the whole reference
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
@@ -134,8 +135,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     dtypes, categories = column_types(frame)
     place = {name: at for at, name in enumerate(book.names)}
     values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
-    groups: dict[OneHot, OneHot] = {}
-    policy = settle_groups(policy, codebook, frame, groups)
+    stated, policy = policy, settle_groups(policy, codebook, frame, {})
     described = described_reference(policy, codebook, values)
     parsed = ParsedProblem(
         target=target,
@@ -190,7 +190,13 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         sample=sample,
         values=rows,
         ends=_ends_of(values),
-        one_hot_groups=groups,
+        one_hot_groups=MappingProxyType(
+            {
+                rule: settled
+                for rule, settled in zip(stated.rules, policy.rules, strict=True)
+                if isinstance(rule, OneHot) and isinstance(settled, OneHot)
+            }
+        ),
         proposed_rules=inferred.proposed_rules,
         rejected=sampled.rejected,
     )
