@@ -26,6 +26,8 @@ import p2ce
 from benchmarks.brute_force import BruteForce
 from benchmarks.cases import SEED, BareCallable, Case
 from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.compile.lay_out import on_finest_grid
+from p2ce.explainer import problems_of
 from p2ce.policy.features.decimals import as_typed, round_step
 from p2ce.policy.features.feature import Kind
 
@@ -347,9 +349,9 @@ def grid_costs(case: Case) -> Iterator[Row]:
     """Compare the costs of two grids with those of the finest one, which takes its time."""
     default = p2ce.Policy.infer(case.data.train, protect=None, special_values=None).fix(*case.data.immutable)
     finest = case.explainer(policy=default)
-    finer = finest._problem.on_finest_grid  # what a person without an option is explained on
+    finer = on_finest_grid(problems_of(finest).own)  # what a person without an option is explained on
     assert finer is not None
-    finest._problem = finer
+    problems_of(finest).replace_own(finer)
     best = _cheapest(batch(finest, case.people, time_limit=60.0))
     for name, policy in _grids(default).items():
         ours = case.explainer(policy=policy)

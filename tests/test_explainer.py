@@ -13,13 +13,14 @@ from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
 from p2ce import Policy, Status
+from p2ce.explainer import problems_of
 from tests.populations import loans
 
 
 def counted(explainer: p2ce.Explainer) -> list[str]:
     """Record every later call of the user's own model and detector."""
     calls: list[str] = []
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     model, detector = problem.model, problem.detector
 
     def listening(who: str, ask: Any) -> Any:
@@ -32,7 +33,7 @@ def counted(explainer: p2ce.Explainer) -> list[str]:
     model = replace(model, evaluate=listening("model", model.evaluate))
     if detector is not None and not detector.is_its_score:
         detector = replace(detector, evaluate=listening("detector", detector.evaluate))
-    explainer._problem = replace(problem, model=model, detector=detector)
+    problems_of(explainer).replace_own(replace(problem, model=model, detector=detector))
     return calls
 
 

@@ -3,10 +3,7 @@
 import datetime
 import os
 import pickle
-import threading
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -14,43 +11,24 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
-from p2ce.compile.archive import (
-    SavedExplainer,
-    archive_parts,
-    arguments_to_save,
-    read_objectives,
-    read_saved,
-    stated_objectives,
-    zipped,
-)
+from p2ce.compile.archive import SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
 from p2ce.compile.arguments import Arguments
-from p2ce.compile.check_arguments import (
-    check_jobs,
-    check_limit,
-    check_size,
-    check_time,
-)
+from p2ce.compile.check_arguments import UNCHANGED, Unchanged, check_jobs, check_size, check_time
 from p2ce.compile.compile_arguments import compile_arguments
-from p2ce.compile.compiled_problem import Problem, parsed_for, shaped_for, within_reach
-from p2ce.compile.encode import EncodedRows, encode_row, encode_table
+from p2ce.compile.encode import encode_row, encode_table
 from p2ce.compile.evaluate_rows import scoring_of
-from p2ce.compile.override import OBJECTIVES, Override, compile_override, stated_policy
+from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
 from p2ce.compile.paper_settings import Mapocam
-from p2ce.compile.remembered_overrides import RememberedOverrides
-from p2ce.compile.reparse import parse_again
-from p2ce.compile.unchanged import UNCHANGED, Unchanged
-from p2ce.engine.kernels.kernel_cache import cache_use
+from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
-from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
-from p2ce.models.estimates.native import Parsed, parsed_of
 from p2ce.models.estimates.shap_estimate import ShapEstimate
-from p2ce.objectives.objective_names import Objectives, resolve, same_objectives
+from p2ce.objectives.objective_names import Objectives
 from p2ce.policy.policy import Policy
 from p2ce.result import (
     Explanation,
@@ -67,22 +45,17 @@ from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_propos
 from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
 from p2ce.run.analysis.relaxations_many import relaxations_many
-from p2ce.run.analysis.same_problem import limit_explained, require_same_model, require_same_problem
-from p2ce.run.build_explanation import build_explanation
-from p2ce.run.compile_kernels import compile_kernels, is_ready, preparing_text
-from p2ce.run.describe_model import facts_of
-from p2ce.run.estimation.evaluation_budget import fits_into, with_needed_estimate
+from p2ce.run.analysis.sample_price import sample_price
+from p2ce.run.build_explanation import build_explanation, describe_model
+from p2ce.run.compile_kernels import compile_kernels
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.limit_clock import LimitClock, checked_limits
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
-from p2ce.run.price_plausibility import bounded, rejected_rows, sampled_price
-from p2ce.run.slow_steps import warn_if_slow
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.trust import Trust
+from p2ce.run.problems import Problems, known_at_first
+from p2ce.run.time_limits import LimitClock
 from p2ce.run.unseen_categories import report_unseen
-from p2ce.tables.codebook import MISSING
+from p2ce.run.verified import Trust
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,7 +154,7 @@ class Explainer:
         bound: str | ShapEstimate | None = "auto",
         random_state: int | None = 0,
     ) -> None:
-        self._arguments = Arguments(
+        arguments = Arguments(
             policy=policy,
             target=target,
             threshold=threshold,
@@ -199,38 +172,33 @@ class Explainer:
             bound=bound,
             random_state=random_state,
         )
+        compiled = compile_arguments(model, reference, arguments, y=y)
+        if compiled.problem.method is not None:
+            check_paper(compiled.problem, bound=bound)
         self._model = model
-        self._compiled = compile_arguments(model, reference, self._arguments, y=y)
-        if self._compiled.problem.method is not None:
-            check_paper(self._compiled.problem, bound=bound)
-        self._problem = self._compiled.problem  # with its estimate, once it is prepared
-        self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
+        self._problems = Problems(known_at_first(arguments, compiled))
         self._trust = Trust()
         self._reported_labels = set[int]()  # the hashes of unseen categories that the log names already
-        self._preparing = threading.Lock()
-        self._overrides = RememberedOverrides()  # of calls, since explanations are taken again
 
     @property
     def policy(self) -> Policy:
         """What may change, and how."""
-        return self._problem.policy
+        return self._problems.own.policy
 
     @property
     def threshold(self) -> float:
         """The score that the model has to reach to accept."""
-        return self._problem.threshold
+        return self._problems.own.threshold
 
     @property
     def problem(self) -> ProblemRecord:
         """The problem as explanations record it: features, rules, policy, settings and hashes."""
-        record = self._problem.record
-        assert record is not None
-        return record
+        return self._problems.own.record
 
     @property
     def reference(self) -> "pd.DataFrame":
         """The population (background data), in the model's columns."""
-        return self._compiled.reference
+        return self._problems.known.compiled.reference
 
     def explain(
         self,
@@ -267,17 +235,15 @@ class Explainer:
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
         """
-        day = stated_date(as_of)
-        limits = checked_limits(time_limit, listener)
-        clock = LimitClock(time_limit)
-        problem = self._problem_for(policy, max_changes, objectives)
-        rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
+        day = None if as_of is None else stated_date(as_of)
+        clock = LimitClock(time_limit, listener)
+        problem = self._problems.of_call(policy, max_changes, objectives)
+        compiled = self._problems.known.compiled
+        rows = encode_row(row, problem.codebook, kind=compiled.kind)
         report_unseen(rows, self._reported_labels)
-        with clock.paused():
-            self._load_kernels(problem)
-        problem = self._prepared(problem, seconds=clock.left()).with_codebook(rows.codebook)
-        problem = self._within_reach(problem, rows.values)
-        verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
+        problem = with_codebook(self._problems.prepared(problem, clock), rows.codebook)
+        problem = reaching(compiled, problem, rows.values)
+        verified = explain_batch(problem, rows.values, clock.limits())
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
@@ -319,11 +285,7 @@ class Explainer:
             check_jobs(n_jobs)
             find = partial(self.relaxations, time_limit=time_limit)
             return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
-        problem = self._problem_of(explanation, call="relaxations")
-        if problem.method is not None:
-            problem = self._prepared(problem)
-        ends = self._compiled.ends
-        return relaxations(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
+        return relaxations(self._problems, self._trust, explanation, time_limit=time_limit)
 
     def explain_many(
         self,
@@ -356,30 +318,18 @@ class Explainer:
                 model's calls.
             as_of: The date of the data and the decisions, as in `explain`.
         """
-        day = stated_date(as_of)
-        check_time(time_limit)
-        check_jobs(n_jobs)
-        problem = self._problem_for(policy, max_changes, objectives)
-        rows = encode_table(rows, problem.codebook, kind=self._compiled.kind)
-        report_unseen(rows, self._reported_labels)
-        self._load_kernels(problem)
-        # What is prepared for all rows counts towards each row's limit by an equal share.
-        clock = LimitClock(None if time_limit is None else time_limit * max(len(rows), 1))
-        problem = self._prepared(problem, seconds=clock.left()).with_codebook(rows.codebook)
-        # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
-        lacking = (rows.values == MISSING).any(axis=0)
-        with suppress(P2CEError):
-            problem = self._parsed_for(problem, np.where(lacking, MISSING, 0.0)[None, :])
-        left = clock.left()
         return explain_many(
-            problem,
-            lambda values: self._within_reach(problem, values),
+            self._problems,
             rows,
+            policy=policy,
+            max_changes=max_changes,
+            objectives=objectives,
             n_jobs=n_jobs,
             progress=progress,
-            time_limit=None if left is None else left / max(len(rows), 1),
+            time_limit=time_limit,
+            as_of=as_of,
             trust=self._trust,
-            as_of=day,
+            reported=self._reported_labels,
         )
 
     def evaluate(
@@ -400,9 +350,9 @@ class Explainer:
                 apply.
             policy: A policy for this call. The default is that of the explanation, else the explainer's own.
         """
-        problem = self._problem_for(policy)
+        problem = self._problems.of_call(policy)
         if explanation is not None:
-            own = self._problem_of(explanation, call="evaluate")
+            own = self._problems.of_explanation(explanation, call="evaluate")
             if policy is not None and problem.policy != own.policy:
                 raise InvalidArgument(
                     "evaluate() got an explanation, and a policy= that is not the policy of the explanation. "
@@ -411,8 +361,10 @@ class Explainer:
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        problem = self._within_reach(problem.with_codebook(after.codebook), both)
-        return evaluate_proposal(problem, before, after, explanation)
+        problem = with_codebook(problem, after.codebook)
+        return evaluate_proposal(
+            reaching(self._problems.known.compiled, problem, both), before, after, explanation
+        )
 
     def feature_map(
         self,
@@ -433,10 +385,10 @@ class Explainer:
             size: The number of values on each axis. The model is evaluated on all pairs. The default is 60.
         """
         check_size(size)
-        problem = self._problem_of(explanation, call="feature_map")
+        problem = self._problems.of_explanation(explanation, call="feature_map")
         row = encode_row(explanation.person, problem.codebook)
-        problem = self._within_reach(problem.with_codebook(row.codebook), row.values)
-        population = self._compiled.values
+        problem = reaching(self._problems.known.compiled, with_codebook(problem, row.codebook), row.values)
+        population = self._problems.known.compiled.values
         return feature_map(problem, explanation, row.values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -446,19 +398,7 @@ class Explainer:
         reference, so protect it like the data. Custom objectives and detectors are not saved: pass them again
         to `load`.
         """
-        write_whole(path, zipped(self._archive_parts()), what="The explainer")
-
-    def _archive_parts(self) -> dict[str, bytes]:
-        """Return the parts of the file that `save` writes, by name."""
-        known = self._compiled
-        saved = arguments_to_save(
-            self._arguments,
-            model=self._model,
-            reference=known.reference,
-            kind=known.kind,
-            problem=self._problem,
-        )
-        return archive_parts(saved, self._problem, known.values)
+        write_whole(path, zipped(parts_to_save(self)), what="The explainer")
 
     @classmethod
     def load(
@@ -507,41 +447,13 @@ class Explainer:
         """
         saved = read_saved(path, limits=limits)
         saved.require_trusted(trust_predicates=trust_predicates)
-        return cls._of_saved(
+        return restored(
             saved, model, plausibility=plausibility, objectives=objectives, check_model=check_model
         )
 
-    @classmethod
-    def _of_saved(
-        cls, saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
-    ) -> "Explainer":
-        """Build the explainer from the contents of a file."""
-        saved.require_models(model)
-        saved = saved.with_own(plausibility=plausibility, objectives=objectives)
-        arguments = saved.given.arguments
-        given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
-        if saved.detector is not None:
-            given["plausibility"] = saved.detector
-        try:
-            explainer = cls(model, saved.given.reference, **given)
-        except (InvalidReference, InvalidTarget) as error:
-            raise InvalidArgument(
-                f"This model does not fit the explainer saved in {echoed(saved.path)}: {error}"
-            ) from error
-        # Explanations come in the kind of table of the reference, and saving again gives the same file.
-        known = explainer._compiled
-        problem = known.problem
-        assert problem.record is not None
-        problem = replace(problem, record=replace(problem.record, settings=arguments.stated()))
-        explainer._arguments, explainer._problem = arguments, problem
-        explainer._compiled = replace(known, problem=problem, kind=saved.given.kind)
-        if check_model:
-            saved.require_same_scores(problem, known.values)
-        return explainer
-
     def describe(self) -> ModelFacts:
         """Describe how the model is supported, what proves its explanations, and how large the grid is."""
-        return facts_of(self._problem)
+        return describe_model(self._problems.own)
 
     def sample_price_of_plausibility(self) -> SampledPrice | None:
         """Estimate what the plausibility requirement costs, on a sample of rejected people of the reference.
@@ -549,19 +461,7 @@ class Explainer:
         Return None if plausibility is not required, and for the paper's algorithms. The work of each search
         is limited. A person for whom nothing is proven within that limit counts as undecided.
         """
-        known = self._compiled
-        problem = replace(known.problem, prices_plausibility=True)
-        if problem.required_detector is None or problem.method is not None:
-            return None
-        self._load_kernels(self._problem)
-        some = rejected_rows(problem, known.values)
-        rows = encode_table(known.reference.iloc[known.sample].iloc[some], problem.codebook)
-        prices = []
-        for place, values in enumerate(rows.values[:, None]):
-            own = self._within_reach(problem, values)
-            verified = explain_batch(own, values, bounded(own))
-            prices.append(build_explanation(own, rows, place, verified, 0).price_of_plausibility)
-        return sampled_price(prices, problem.objective_names)
+        return sample_price(self._problems)
 
     def scores(self, rows: Any) -> FloatArray:
         """Return the score of each row, as explanations report it. A row that cannot be encoded gets NaN.
@@ -569,12 +469,13 @@ class Explainer:
         Args:
             rows: The people, one per row, as in `explain_many`.
         """
-        rows = encode_table(rows, self._problem.codebook)
-        encoded = np.array([place not in rows.problems for place in range(len(rows))], dtype=np.bool_)
-        scores = np.full(len(rows), np.nan)
-        if encoded.any():
-            problem = self._problem.with_codebook(rows.codebook)
-            scores[encoded] = scoring_of(problem)(rows.values[encoded])
+        problem = self._problems.own
+        encoded_rows = encode_table(rows, problem.codebook)
+        encoded = [place for place in range(len(encoded_rows)) if place not in encoded_rows.problems]
+        scores = np.full(len(encoded_rows), np.nan)
+        if encoded:
+            problem = with_codebook(problem, encoded_rows.codebook)
+            scores[encoded] = scoring_of(problem)(encoded_rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
@@ -585,178 +486,94 @@ class Explainer:
                 uses one per core.
         """
         check_jobs(n_jobs)
-        problem, row = self._for_first_row(self._prepared(self._problem))
+        problem, row = self._problems.for_first_row(
+            self._problems.prepared(self._problems.own, LimitClock(None))
+        )
         compile_kernels(problem, row)
         if n_jobs != 1:
             warm_processes(problem, row, n_jobs)
 
-    def _for_first_row(self, problem: Problem) -> tuple[Problem, FloatArray]:
-        row = self._compiled.values[:1]
-        return (problem if shaped_for(problem, row).all() else problem.for_instance(row[0])), row
+    def __getstate__(self) -> bytes:
+        return pack(self.__dict__)  # scores hold closures, which plain pickle rejects
 
-    def _load_kernels(self, problem: Problem) -> None:
-        """Compile the kernels, before any clock runs."""
-        if problem is self._problem and self._is_loaded:
-            return
-        with self._preparing:
-            if problem.method is None and not is_ready(problem):
-                with warn_if_slow(partial(preparing_text, cache_use())):
-                    compile_kernels(*self._for_first_row(problem))
-            self._is_loaded = True
-
-    def _prepared(self, problem: Problem, *, seconds: float | None = None) -> Problem:
-        """Calibrate the estimate if one is needed, and if that fits into the given ``seconds``."""
-        self._load_kernels(problem)
-        if problem is self._problem and self._is_prepared:
-            return problem
-        with self._preparing:
-            if self._is_prepared and problem in (self._compiled.problem, self._problem):
-                return self._problem  # prepared before, or by another thread meanwhile
-            if problem.estimate is not None or problem.attributions is not None:
-                self._is_prepared |= problem is self._problem
-                return problem
-            if self._problem.attributions is not None:  # they are about columns, whatever may change
-                return replace(problem, attributions=self._problem.attributions)
-            if not fits_into(problem, self._arguments, seconds):
-                return problem  # the next call may have more time
-            try:
-                with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
-                    prepared = with_needed_estimate(
-                        problem,
-                        self._arguments,
-                        parse=self._parsed,
-                        reference=self._compiled.values,
-                        rejected=self._compiled.rejected,
-                    )
-            except OutOfTime:
-                return problem
-            if prepared.method is not None:
-                compile_kernels(*self._for_first_row(prepared))
-            if problem is self._problem:
-                self._problem, self._is_prepared = prepared, True
-            return prepared
-
-    def _parsed(self) -> Parsed | None:
-        """Parse the model even where it is a black box by choice: SHAP values then need no evaluations."""
-        known = self._compiled
-        try:
-            models = known.parse_models(
-                reference=known.reference.iloc[known.sample], nullable=self._problem.nullable, black_box=False
-            )
-        except P2CEError:
-            return None
-        return parsed_of(models)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Scores hold closures, which plain pickle rejects, and nothing can pickle a lock.
-        state = {name: part for name, part in self.__dict__.items() if name != "_preparing"}
-        return _unpacked, (pack(state),)
+    def __setstate__(self, payload: bytes) -> None:
+        self.__dict__.update(pickle.loads(payload))
 
     def __repr__(self) -> str:
-        problem = self._problem
+        problem = self._problems.own
         return (
             f"<Explainer of {problem.family}: {len(problem.grid.names)} of {len(problem.names)} features may "
             f"change, method {problem.method_name!r}>"
         )
 
-    def _problem_for(
-        self,
-        policy: Policy | None = None,
-        max_changes: int | Unchanged | None = UNCHANGED,
-        objectives: Objectives | None = None,
-    ) -> Problem:
-        """Compile the problem of a call, with the settings that the call overrides."""
-        return _limited(self._overridden(policy, objectives), max_changes)
 
-    def _overridden(self, policy: Policy | None, objectives: Objectives | None) -> Problem:
-        """Compile the problem for another policy and other objectives, and remember them."""
-        problem = self._problem
-        if policy is problem.policy or policy is self._arguments.policy:
-            policy = None
-        wanted = None if objectives is None else resolve(objectives)
-        if wanted is not None and same_objectives(wanted, self._compiled.objectives):
-            wanted = None
-        if policy is None and wanted is None:
-            return problem
-        if (known := self._overrides.of_call(policy, wanted)) is not None:
-            return known.of(problem)
-        override, changed = compile_override(
-            self._compiled,
-            problem,
-            policy=policy,
-            objectives=wanted,
-            stated=None if wanted is None else stated_objectives(wanted),
-        )
-        return replace(changed, record=self._overrides.add(override).record)
-
-    def _problem_of(self, explanation: Explanation, *, call: str) -> Problem:
-        """Compile the problem of an explanation, and reject one of another explainer."""
-        limit = limit_explained(explanation, call=call)
-        require_same_model(self._problem, explanation)
-        problem = _limited(self._problem_stated(explanation.problem), limit)
-        require_same_problem(problem, explanation)
-        return problem
-
-    def _problem_stated(self, record: ProblemRecord | None) -> Problem:
-        """Compile the problem that an explanation states: remembered, or read from its record."""
-        problem = self._problem
-        if record is problem.record:
-            return problem
-        if record is None or not record.policy:
-            raise InvalidArgument(
-                "The explanation does not state its problem, so its policy is not known. Pass one that "
-                "explain() returned, or that was written with to_dict(problem=True)."
-            )
-        own = Override(policy=problem.policy, parts={}, record=self.problem)
-        known = self._overrides.of_record(record, own)
-        if known is not None:
-            return problem if known is own else known.of(problem)
-        stated = record.settings.get(OBJECTIVES)
-        same_policy = record.hashes.get("policy") == self.problem.hashes["policy"]
-        return self._overridden(
-            None if same_policy else stated_policy(record),
-            None if stated is None else read_objectives(stated),
-        )
-
-    def _explain_on_own_grid(
-        self, problem: Problem, rows: EncodedRows, limits: SearchLimits
-    ) -> tuple[Explanation, int]:
-        """Explain one row without trying the finest grid, and return the explanation and the work done."""
-        problem = self._within_reach(problem, rows.values)
-        verified = explain_batch(problem, rows.values, limits, finest=False)
-        explanation = build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
-        return explanation, int(verified.outcomes.work[0])
-
-    def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
-        """Compile a problem that holds for instances (n, d), or for one instance if features are linked."""
-        if within_reach(problem, values).all():
-            return problem
-        problem = self._parsed_for(problem, values)
-        # A linked feature moves relative to the instance's own value.
-        return problem if shaped_for(problem, values).all() else problem.for_instance(values[0])
-
-    def _parsed_for(self, problem: Problem, values: FloatArray) -> Problem:
-        """Parse the models again if their parsed scores prove nothing about instances (n, d)."""
-        if parsed_for(problem, values).all():
-            return problem
-        known = self._compiled
-        reference = known.reference.iloc[known.sample]
-        return parse_again(problem, values, reference=reference, parse_models=known.parse_models)
+def problems_of(explainer: Explainer) -> Problems:
+    """Return the compiled problems behind an explainer, for other parts of this library."""
+    return explainer._problems
 
 
-def _limited(problem: Problem, max_changes: int | Unchanged | None) -> Problem:
-    """Compile a problem with another limit of changes, unless it stays as it is."""
-    if max_changes is UNCHANGED:
-        return problem
-    check_limit(max_changes)
-    return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
+def explain_apart(
+    explainer: Explainer,
+    rows: Any,
+    *,
+    time_limit: float | None = None,
+    as_of: str | datetime.date | None = None,
+) -> tuple[Explanations, Trust]:
+    """Explain every row, so that no earlier explanation can withdraw a proof, and return whether all hold."""
+    trust = Trust(silent=True)
+    explanations = explain_many(
+        explainer._problems,
+        rows,
+        policy=None,
+        max_changes=UNCHANGED,
+        objectives=None,
+        n_jobs=1,
+        progress=False,
+        time_limit=time_limit,
+        as_of=as_of,
+        trust=trust,
+        reported=explainer._reported_labels,
+    )
+    return explanations, trust
 
 
-def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:
-    """Return the same explainer with separate trust, so no earlier explanation can withdraw a proof."""
-    same, trust = object.__new__(Explainer), Trust(silent=True)
-    same.__dict__.update(explainer.__dict__, _trust=trust)
-    return same, trust
+def parts_to_save(explainer: Explainer) -> dict[str, bytes]:
+    """Return the parts of the file that `Explainer.save` writes, by name."""
+    known = explainer._problems.known
+    saved = arguments_to_save(
+        known.arguments,
+        model=explainer._model,
+        reference=known.compiled.reference,
+        kind=known.compiled.kind,
+        problem=known.own.problem,
+    )
+    return archive_parts(saved, known.own.problem, known.compiled.values)
+
+
+def restored(
+    saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
+) -> Explainer:
+    """Build an explainer from the contents of a file."""
+    saved.require_models(model)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    arguments = saved.given.arguments
+    given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
+    if saved.detector is not None:
+        given["plausibility"] = saved.detector
+    try:
+        explainer = Explainer(model, saved.given.reference, **given)
+    except (InvalidReference, InvalidTarget) as error:
+        raise InvalidArgument(
+            f"This model does not fit the explainer saved in {echoed(saved.path)}: {error}"
+        ) from error
+    # Explanations come in the kind of table of the reference, and saving again gives the same file.
+    compiled = explainer._problems.known.compiled
+    record = replace(compiled.problem.record, settings=arguments.stated())
+    compiled = replace(compiled, problem=replace(compiled.problem, record=record), kind=saved.given.kind)
+    explainer._problems = Problems(known_at_first(arguments, compiled))
+    if check_model:
+        saved.require_same_scores(compiled.problem, compiled.values)
+    return explainer
 
 
 def require_trust(explainer: Explainer) -> None:
@@ -766,10 +583,3 @@ def require_trust(explainer: Explainer) -> None:
             "The model or detector contradicted its parsed scores when this explainer was used before. Was "
             "it changed after the explainer was made? Make a new one."
         )
-
-
-def _unpacked(payload: bytes) -> Explainer:
-    """Undo the pickling of an explainer."""
-    explainer = object.__new__(Explainer)
-    explainer.__dict__.update(pickle.loads(payload), _preparing=threading.Lock(), _is_loaded=False)
-    return explainer

@@ -3,12 +3,13 @@
 import numpy as np
 
 from p2ce.compile.batch import place_and_price
+from p2ce.explainer import problems_of
 from p2ce.run.solve_batch import LimitsLeft, solve_batch
 from tests.populations import loans
 
 
 def test_excluded_cells_are_on_no_front_and_others_take_their_place() -> None:
-    problem = loans.explainer()._problem
+    problem = problems_of(loans.explainer()).own
     batch = place_and_price(problem, problem.codebook.encode(loans.rejected().iloc[:6]))
     everyone = np.arange(6)
     fronts = solve_batch(batch, everyone, LimitsLeft())

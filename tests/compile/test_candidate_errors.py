@@ -10,7 +10,9 @@ import p2ce
 from p2ce import Policy
 from p2ce.compile import candidate_errors as candidates
 from p2ce.compile.candidate_errors import require_candidates
+from p2ce.compile.lay_out import lay_out_again, with_policy
 from p2ce.errors import InvalidPolicy
+from p2ce.explainer import problems_of
 
 PEOPLE = pd.DataFrame({"age": [20, 30, 40, 50], "home": ["own", "rent", "own", "free"]})
 
@@ -30,7 +32,7 @@ class Picky:
 
 
 def setup_of(model: Any, policy: Policy) -> Any:
-    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, plausibility=None)._problem
+    return problems_of(p2ce.Explainer(model, PEOPLE, target=1, policy=policy, plausibility=None)).own
 
 
 def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
@@ -40,7 +42,10 @@ def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     row = problem.codebook.encode(PEOPLE)[0]
     with pytest.raises(InvalidPolicy, match=r"fails if 'home' is 'free' \(.*policy\.candidates\(\{'home'"):
         require_candidates(problem, row)
-    fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).candidates(home=["own", "rent"]))
+    fine = lay_out_again(
+        problem,
+        with_policy(problem, Policy.infer(PEOPLE, protect=None).candidates(home=["own", "rent"])),
+    )
     require_candidates(fine, row)
 
 

@@ -11,9 +11,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import Policy, rules
-from p2ce.compile.compiled_problem import parsed_for, shaped_for, within_reach
+from p2ce.compile.lay_out import for_instance
 from p2ce.compile.requirements import in_columns_of
+from p2ce.compile.within_reach import parsed_for, shaped_for, within_reach
 from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.explainer import problems_of
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import VALUES, random_forest, seen_coarsely
@@ -36,7 +38,9 @@ LINK = rules.linked("years", "age", ratio=2.0)
 def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
     policy = Policy.infer(PEOPLE, protect=None).with_rules(*chosen)
-    return p2ce.Explainer(tree, PEOPLE, policy=policy, target=1, plausibility=None, **arguments)._problem
+    return problems_of(
+        p2ce.Explainer(tree, PEOPLE, policy=policy, target=1, plausibility=None, **arguments)
+    ).own
 
 
 def coded(problem: Any, **changed: Any) -> np.ndarray:
@@ -70,7 +74,7 @@ def test_missing_values_are_read_where_they_may_turn_up() -> None:
 def test_a_linear_model_is_read_for_people_so_far_out() -> None:
     filled = PEOPLE.fillna(0.0)
     model = LogisticRegression(max_iter=2000).fit(filled, LABEL)
-    problem = p2ce.Explainer(model, filled, target=1, plausibility=None)._problem
+    problem = problems_of(p2ce.Explainer(model, filled, target=1, plausibility=None)).own
     near, far = coded(problem), coded(problem, income=1e12)
     assert within_reach(problem, np.vstack([near, far])).tolist() == [True, False]
 
@@ -81,7 +85,7 @@ def test_groups_have_the_same_axes_for_all_who_stand_at_a_level() -> None:
     two, none = coded(problem, rent=1), coded(problem, own=0)
     people = np.vstack([coded(problem), none, two, coded(problem, own=None)])
     assert shaped_for(problem, people).tolist() == [True, True, False, False]
-    own = problem.for_instance(two[0])
+    own = for_instance(problem, two[0])
     assert shaped_for(own, two).all()
     assert len(own.compounds[0].levels) == len(problem.compounds[0].levels) + 1
 
@@ -90,7 +94,7 @@ def test_links_are_laid_out_for_each_person() -> None:
     problem = setup_of(LINK)
     here = coded(problem)
     assert not shaped_for(problem, here).any()
-    own = problem.for_instance(here[0])
+    own = for_instance(problem, here[0])
     assert own.is_personal
     assert shaped_for(own, here).all()
     assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years

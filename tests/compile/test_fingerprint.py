@@ -8,6 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from p2ce.compile.fingerprint import fingerprint_of, model_fingerprint, same_scores, table_fingerprint
+from p2ce.explainer import problems_of
 from p2ce.tables import as_kind
 from tests.optional import needs
 from tests.populations import loans
@@ -18,9 +19,11 @@ def test_a_model_is_known_by_what_it_predicts() -> None:
     other = loans.explainer(
         model=RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
     )
-    mark = model_fingerprint(explainer._problem, explainer._compiled.values)
-    assert mark == model_fingerprint(loans.explainer()._problem, explainer._compiled.values)
-    assert mark != model_fingerprint(other._problem, explainer._compiled.values)
+    mark = model_fingerprint(problems_of(explainer).own, problems_of(explainer).known.compiled.values)
+    assert mark == model_fingerprint(
+        problems_of(loans.explainer()).own, problems_of(explainer).known.compiled.values
+    )
+    assert mark != model_fingerprint(problems_of(other).own, problems_of(explainer).known.compiled.values)
     assert len(mark) == 64
 
 

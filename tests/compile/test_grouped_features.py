@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from p2ce import Policy, rules
 from p2ce.compile.grouped_features import (
     compounds_for,
-    groups_of,
     has_links,
     limits_of,
     moves,
+    one_hot_compounds,
     settle_groups,
 )
 from p2ce.engine.grid.grouped_axis import with_levels, without_levels
@@ -53,34 +53,32 @@ def coded(**changed: Any) -> np.ndarray:
 
 
 def test_the_reference_decides_whether_none_is_a_level() -> None:
-    known: dict[Any, Any] = {}
-
     def settle(policy: Policy, people: pd.DataFrame, known: dict[Any, Any]) -> Policy:
         return settle_groups(policy, BOOK, people, known)
 
-    closed = settle(FREE.with_rules(HOME), PEOPLE, known)
+    closed = settle(FREE.with_rules(HOME), PEOPLE, {})
     assert [rule.may_be_none for rule in closed.rules] == [False]
     gap = PEOPLE.assign(own=0)
     open_ = settle(FREE.with_rules(HOME), gap, {})
     assert [rule.may_be_none for rule in open_.rules] == [True]
     said = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     assert settle(said, gap, {}) == said
-    # What was settled once is not looked up again.
-    assert settle(FREE.with_rules(HOME), gap, known) == closed
+    # What is settled already is not looked up again.
+    assert settle(FREE.with_rules(HOME), gap, {HOME: closed.rules[0]}) == closed
 
 
 @pytest.mark.parametrize("may_be_none", [True, False])
 def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> None:
     rule = rules.one_hot("home", HOMES, may_be_none=may_be_none)
-    (home,) = groups_of(FREE.with_rules(rule), BOOK)
+    (home,) = one_hot_compounds(FREE.with_rules(rule), BOOK)
     assert (home.name, home.members.tolist()) == ("home", [0, 1, 2])
     assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
     assert home.may_go_to.tolist() == [True, True, True, may_be_none]
     assert home.is_category
     assert not home.may_count_more
-    (stays,) = groups_of(FREE.fix(*HOMES).with_rules(rule), BOOK)
+    (stays,) = one_hot_compounds(FREE.fix(*HOMES).with_rules(rule), BOOK)
     assert not stays.may_go_to.any()
-    assert groups_of(FREE, BOOK) == ()
+    assert one_hot_compounds(FREE, BOOK) == ()
 
 
 @given(st.tuples(HOT, HOT, HOT))
@@ -88,7 +86,7 @@ def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]
     policy = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     person = coded()
     person[:3] = hot
-    groups = groups_of(policy, BOOK)
+    groups = one_hot_compounds(policy, BOOK)
     (home,) = compounds_for(policy, BOOK, groups, person)
     (code,) = home.codes_of(person[None, :])
     assert home.levels[int(code)].tolist() == list(hot)
@@ -133,7 +131,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     """What the search offers is what the check allows: a difference would look like a lie of the model."""
     policy = policy.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     row = coded(**person)
-    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
+    compounds = compounds_for(policy, BOOK, one_hot_compounds(policy, BOOK), row)
     rows, may_go_to = rows_at(compounds, row)
     before = np.repeat(row[None, :], len(rows), axis=0)
     wide = np.repeat(with_levels(row[None, :], compounds), len(rows), axis=0)
@@ -151,7 +149,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
 def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
     policy = FREE.with_rules(HOME, *CHAIN)
     row = coded()
-    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
+    compounds = compounds_for(policy, BOOK, one_hot_compounds(policy, BOOK), row)
     wide = with_levels(row[None, :], compounds)
     now = wide.copy()
     for place, compound in enumerate(compounds):

@@ -12,6 +12,7 @@ from sklearn.neural_network import MLPClassifier
 import p2ce
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.prove_cells import provably_rejected, prove_cells, prove_rows
+from p2ce.explainer import problems_of
 
 RNG = np.random.default_rng(0)
 ROWS = pd.DataFrame(RNG.normal(size=(90, 3)).round(1), columns=["a", "b", "c"])
@@ -40,7 +41,7 @@ def sum_of_two(rows: pd.DataFrame) -> np.ndarray:
 def test_a_proof_is_what_the_model_decides(model: Any, target: int) -> None:
     black_box = model is sum_of_two
     given = {"threshold": 0.5} if black_box else {"target": target}
-    problem = p2ce.Explainer(model, ROWS, plausibility=None, **given)._problem
+    problem = problems_of(p2ce.Explainer(model, ROWS, plausibility=None, **given)).own
     batch = place_and_price(problem, problem.codebook.encode(ROWS.iloc[:10]))
     place = batch.placement
     instance = RNG.integers(0, 10, 300)

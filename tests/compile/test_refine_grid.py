@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import rules
 from p2ce.compile.refine_grid import Detail
+from p2ce.explainer import problems_of
 from tests.optional import mostly_slow
 
 PEOPLE = pd.DataFrame({"Income": np.random.default_rng(5).lognormal(7, 1, 800)})
@@ -32,7 +33,7 @@ def test_whoever_crosses_a_threshold_stops_behind_it(above: bool) -> None:
 def test_the_finest_grid_lies_beside_the_thresholds_of_the_detector_too() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(PEOPLE, PEOPLE["Income"] > 1234.5)
     forest = IsolationForest(n_estimators=5, max_samples=32, random_state=0).fit(PEOPLE)
-    problem = p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)._problem
+    problem = problems_of(p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)).own
     sides = problem.refinement["Income"].sides(problem.policy["Income"], Detail.FINEST)
     for one in forest.estimators_:
         cuts = one.tree_.threshold[one.tree_.feature == 0]

@@ -17,6 +17,8 @@ from p2ce.compile.requirements import Origin
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound
 from p2ce.errors import BrokenPlugin
+from p2ce.explainer import problems_of
+from p2ce.models.detectors.parse_detector import with_checked_calls
 
 RNG = np.random.default_rng(0)
 PEOPLE = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -35,7 +37,7 @@ def ask(rows: pd.DataFrame) -> np.ndarray:
 def problem_of(model: Any, **given: Any) -> Any:
     some = rules.predicate(lambda rows: rows["c"] < 99, name="c is small")
     policy = Policy.infer(PEOPLE).with_rules(some, rules.change_at_most_one("a", "c"))
-    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)._problem
+    return problems_of(p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)).own
 
 
 def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
@@ -58,10 +60,11 @@ def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
 
 
 def test_a_detector_family_must_return_a_score_or_a_function() -> None:
-    problem = problem_of(TREE)
-    empty = replace(problem.detector, score=None, evaluate=None)
-    with pytest.raises(BrokenPlugin, match=r"'isolation forest' returned neither a score nor a function"):
-        replace(problem, detector=empty).laid_out()
+    detector = problem_of(TREE).detector
+    for evaluate in (None, detector.evaluate):  # a forest that p2ce fitted is never called
+        empty = replace(detector, score=None, evaluate=evaluate)
+        with pytest.raises(BrokenPlugin, match=r"'isolation forest' returned neither a score nor a function"):
+            with_checked_calls(empty)
 
 
 def test_a_detector_that_is_a_black_box_comes_last() -> None:

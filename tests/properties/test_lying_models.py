@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
+from p2ce.compile.lay_out import with_models
 from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.explainer import problems_of
 from tests.oracle import brute_force_front, reported_quanta, typed_rows
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, numeric_problems
@@ -44,8 +46,8 @@ LIES = [reject, raise_score, lower_score]
 
 
 def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
-    problem = explainer._problem
-    explainer._problem = replace(problem, model=replace(problem.model, evaluate=lie))
+    problem = problems_of(explainer).own
+    problems_of(explainer).replace_own(replace(problem, model=replace(problem.model, evaluate=lie)))
     return explainer
 
 
@@ -53,7 +55,7 @@ def assert_never_wrong(
     case: StatedProblem, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
 ) -> None:
     """Compare with the liar's verdict on every point that the parsed score accepts."""
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     if found.status is p2ce.Status.ACCEPTED:
         assert problem.model.evaluate(case.row)[0] >= problem.model.threshold
         return
@@ -103,7 +105,7 @@ def test_a_model_that_contradicts_its_parsed_score(
     lie: Any, case: StatedProblem, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
-    model = explainer._problem.model
+    model = problems_of(explainer).own.model
     lied = lambda frame: is_lied_about(frame, share, salt)  # noqa: E731
     with_lie(explainer, lie(model.evaluate, explainer.threshold, model.tolerance, lied))
     found = explainer.explain(case.person)
@@ -123,13 +125,13 @@ def test_a_model_that_contradicts_its_parsed_score(
 def test_a_detector_that_contradicts_its_parsed_score(case: StatedProblem, share: float, salt: int) -> None:
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     evaluate = problem.detector.evaluate
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
         return np.where(is_lied_about(frame, share, salt), -0.01, evaluate(frame))
 
-    explainer._problem = replace(problem, detector=replace(problem.detector, evaluate=lie))
+    problems_of(explainer).replace_own(replace(problem, detector=replace(problem.detector, evaluate=lie)))
     found = explainer.explain(case.person)
     # A forest's own threshold is the score of some row, so some lies stay inside the error band.
     assert_never_wrong(case, explainer, found, 3)
@@ -158,7 +160,7 @@ def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_pr
     case: StatedProblem, share: float, salt: int, wide: float
 ) -> None:
     explainer = case.explainer()
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     score = problem.model.score
     # A score that certifies only values this far above the threshold.
     uncertain = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
@@ -174,7 +176,9 @@ def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_pr
         )
 
     model = replace(problem.model, score=uncertain, evaluate=lying_score, tolerance=1.0)
-    explainer._problem = problem.with_models([model], detector=problem.detector, nullable=problem.nullable)
+    problems_of(explainer).replace_own(
+        with_models(problem, [model], detector=problem.detector, nullable=problem.nullable)
+    )
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ACCEPTED:
         return

@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
 from p2ce import Status
+from p2ce.explainer import problems_of
 from tests.clock import Clock
 from tests.oracle import no_cheaper
 
@@ -68,7 +69,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[p2ce.Explainer, Slow, Clock]:
     clock = Clock()
     model = Slow(clock)
     quick = p2ce.Explainer(Slow(), people(), policy=policy(), threshold=0.5)
-    quick._load_kernels(quick._problem)  # compiled by the real clock
+    problems_of(quick).load_kernels(problems_of(quick).own)  # compiled by the real clock
     monkeypatch.setattr(time, "perf_counter", clock)
     return p2ce.Explainer(model, people(), policy=policy(), threshold=0.5), model, clock
 
@@ -192,6 +193,6 @@ def test_calibration_runs_where_it_fits(slow: Any, caplog: pytest.LogCaptureFixt
     explainer.explain(row, time_limit=1.0)
     assert clock.now - begin <= 1.0 + 2 * model.longest
     assert "too long for time_limit" in caplog.text
-    assert explainer._problem.estimate is None
+    assert problems_of(explainer).own.estimate is None
     explainer.explain(row, time_limit=1_000.0)
-    assert explainer._problem.estimate is not None
+    assert problems_of(explainer).own.estimate is not None

@@ -8,6 +8,8 @@ import pytest
 
 import p2ce
 from p2ce import Policy, Status, rules
+from p2ce.compile.lay_out import for_instance
+from p2ce.explainer import problems_of
 
 PEOPLE = pd.DataFrame(
     {
@@ -44,9 +46,9 @@ def person(**changed: Any) -> dict[str, Any]:
 def incomes(policy: Policy, row: dict[str, Any]) -> list[float]:
     """Return the incomes that the grid of one person offers."""
     explainer = explainer_of(policy, 0.0)
-    values = explainer._problem.codebook.encode(pd.DataFrame([row]))[0]
-    (chain,) = explainer._problem.for_instance(values).compounds
-    place = chain.members.tolist().index(explainer._problem.names.index("income"))
+    values = problems_of(explainer).own.codebook.encode(pd.DataFrame([row]))[0]
+    (chain,) = for_instance(problems_of(explainer).own, values).compounds
+    place = chain.members.tolist().index(problems_of(explainer).own.names.index("income"))
     return sorted(chain.levels[chain.may_go_to, place].tolist())
 
 

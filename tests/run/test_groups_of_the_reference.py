@@ -5,9 +5,9 @@ import pandas as pd
 
 import p2ce
 from p2ce import Policy, rules
-from p2ce.compile.compile_arguments import SAMPLED_ROWS
+from p2ce.compile.compile_arguments import KEPT_ROWS
 
-ROWS = 2 * SAMPLED_ROWS + 2
+ROWS = 2 * KEPT_ROWS + 2
 HOMES = ["own", "rent", "free"]
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import p2ce
+from p2ce.explainer import problems_of
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import LimitClock
 from p2ce.run.verified import Verified
 from tests.populations import loans
 from tests.run.estimation.test_evaluation_budget import rejected, wavy
@@ -36,7 +38,7 @@ def rows_of(verified: Verified, person: int) -> np.ndarray:
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     made = explainer(kind)
-    problem = made._prepared(made._problem)
+    problem = problems_of(made).prepared(problems_of(made).own, LimitClock(None))
     people = loans.rejected() if kind == "compiled" else rejected(0.9)
     values = problem.codebook.encode(people.iloc[:8])
     whole = explain_batch(problem, values, finest=False)

@@ -12,10 +12,11 @@ import pytest
 
 import p2ce
 from p2ce import Explanation, Policy
-from p2ce.compile.remembered_overrides import MOST_REMEMBERED
 from p2ce.errors import InvalidArgument
+from p2ce.explainer import problems_of
 from p2ce.objectives import CostTable, Euclidean, MeanDistance, WeightedDistance
 from p2ce.rules import inequality, one_hot, predicate, together
+from p2ce.run.problems import MOST_OVERRIDES
 from tests.populations import loans
 from tests.populations.loans import PERSON
 
@@ -203,8 +204,8 @@ def test_a_forgotten_function_is_not_mistaken_for_one_of_the_same_name() -> None
     with_function = CostTable("effort", {"Income": lambda now, then: abs(then - now)}, default=1.0)
     priced = explainer.explain(PERSON, policy=no_option(), objectives=with_function)
     judged = explainer.evaluate(PERSON, {"Debt": 0.0}, explanation=found)
-    for top in range(31, 31 + MOST_REMEMBERED):
-        explainer._overridden(FREE.within(Income=(10, top)), None)
+    for top in range(31, 31 + MOST_OVERRIDES):
+        problems_of(explainer).of_call(FREE.within(Income=(10, top)))
     for one in (found, priced, Explanation.from_json(found.to_json())):
         for same in (explainer, pickle.loads(pickle.dumps(explainer))):
             with pytest.raises(InvalidArgument, match=r"functions|custom"):
@@ -220,7 +221,7 @@ def test_tables_of_equal_content_are_one_objective() -> None:
         for _ in range(2)
     )
     assert first.problem is second.problem
-    assert len(explainer._overrides) == 1
+    assert len(problems_of(explainer).known.overrides) == 1
 
 
 def test_an_explanation_that_does_not_state_its_problem_is_not_taken() -> None:
@@ -278,7 +279,7 @@ def test_the_explainers_own_policy_and_objectives_cost_nothing() -> None:
     for call in TAKEN:
         if call != "relaxations":
             TAKEN[call](explainer, Explanation.from_dict(found.to_dict()))
-    assert len(explainer._overrides) == 0
+    assert len(problems_of(explainer).known.overrides) == 0
 
 
 def test_the_memory_is_bounded_and_equal_policies_are_one() -> None:
@@ -286,16 +287,16 @@ def test_the_memory_is_bounded_and_equal_policies_are_one() -> None:
     first = explainer.explain(PERSON, policy=FREE.within(Income=(10, 30)))
     for _ in range(3):
         explainer.explain(PERSON, policy=FREE.within(Income=(10, 30)))
-    assert len(explainer._overrides) == 1
+    assert len(problems_of(explainer).known.overrides) == 1
     with ThreadPoolExecutor(4) as threads:
-        tops = range(31, 31 + MOST_REMEMBERED + 5)
+        tops = range(31, 31 + MOST_OVERRIDES + 5)
         later = list(
             threads.map(lambda top: explainer.explain(PERSON, policy=FREE.within(Income=(10, top))), tops)
         )
-    assert len(explainer._overrides) == MOST_REMEMBERED
+    assert len(problems_of(explainer).known.overrides) == MOST_OVERRIDES
     for one in (first, *later):  # of those forgotten, the record tells
         assert explainer.evaluate(PERSON, {"Debt": 0.0}, explanation=one).allowed
-    assert len(explainer._overrides) == MOST_REMEMBERED
+    assert len(problems_of(explainer).known.overrides) == MOST_OVERRIDES
 
 
 def test_a_call_without_overrides_states_no_objectives() -> None:

@@ -16,7 +16,8 @@ from p2ce.errors import InvalidArgument
 from p2ce.present.languages import LANGUAGES
 from p2ce.result import PriceOfPlausibility, SampledPrice
 from p2ce.run import price_plausibility
-from p2ce.run.price_plausibility import sampled_price
+from p2ce.run.analysis import sample_price
+from p2ce.run.analysis.sample_price import sampled_price
 from tests.oracle import Truth, quanta
 from tests.populations.small_models import score_of
 from tests.portfolio.evidence.cases import booster
@@ -253,7 +254,7 @@ def test_a_sample_counts_only_what_is_proven() -> None:
 def test_the_sample_of_an_explainer_is_of_rejected_people() -> None:
     found = explainer(plausibility=plausible(debt_from=25, income_to=50)).sample_price_of_plausibility()
     assert found is not None
-    assert found.people == price_plausibility.SAMPLED_OUTSIDE
+    assert found.people == sample_price.SAMPLED_OUTSIDE
     assert found.left_without + found.undecided + found.compared == found.people
     assert found.left_without > 0
     assert explainer(plausibility=None).sample_price_of_plausibility() is None

@@ -9,6 +9,7 @@ import p2ce
 from p2ce import Policy, rules
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.requirements import Origin
+from p2ce.explainer import problems_of
 from p2ce.run.solve_batch import LimitsLeft, solve_batch
 
 RNG = np.random.default_rng(0)
@@ -37,7 +38,7 @@ def test_values_are_those_of_the_requirement_that_they_are_recorded_under() -> N
     explainer = p2ce.Explainer(
         models, ROWS, target=1, threshold=0.5, policy=policy, plausibility=closeness, max_changes=2
     )
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     rejected = ROWS[(sum_of_two(ROWS) < 0.5) & (sum_of_all(ROWS) < 0.5)].iloc[:3]
     batch = place_and_price(problem, problem.codebook.encode(rejected))
     fronts = solve_batch(batch, np.arange(3), LimitsLeft())

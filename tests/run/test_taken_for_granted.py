@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import datasets
+from p2ce.explainer import problems_of
 from p2ce.policy.inference.infer_features import encode_columns
 from p2ce.policy.inference.relations import Relation, broken_relations
 from p2ce.policy.inference.special_values import detected
@@ -93,12 +94,12 @@ def test_the_problem_knows_the_relations_that_are_not_in_force() -> None:
     policy = p2ce.Policy.infer(PEOPLE, protect=None)
     given = p2ce.Explainer(MODEL, PEOPLE, policy=policy, target=1, plausibility=None)
     inferred = p2ce.Explainer(MODEL, PEOPLE, target=1, plausibility=None)
-    (income,) = given._problem.relations
+    (income,) = problems_of(given).own.relations
     assert income == Relation("Income", "MaxIncome")
-    assert inferred._problem.relations == (income,)
+    assert problems_of(inferred).own.relations == (income,)
     ruled = policy.with_rules(*policy.proposed_rules)
     kept = p2ce.Explainer(MODEL, PEOPLE, policy=ruled, target=1, plausibility=None)
-    assert kept._problem.relations == ()
+    assert problems_of(kept).own.relations == ()
     rejected = PEOPLE[MODEL.predict(PEOPLE) == 0]
     for one in kept.explain_many(rejected):
         assert all(broken_relations([income], option.values) == () for option in one)

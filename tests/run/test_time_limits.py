@@ -15,6 +15,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 import p2ce
 from p2ce import Status
+from p2ce.explainer import problems_of
 from tests.clock import Clock
 
 SECONDS = 0.1  # of a call
@@ -92,10 +93,10 @@ class Liar:
 @pytest.fixture
 def liar(hard: Any, clock: Clock) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame, Liar]]:
     explainer, people = hard
-    honest, lie = explainer._problem, Liar(clock)
-    explainer._problem = replace(honest, model=replace(honest.model, evaluate=lie))
+    honest, lie = problems_of(explainer).own, Liar(clock)
+    problems_of(explainer).replace_own(replace(honest, model=replace(honest.model, evaluate=lie)))
     yield explainer, people, lie
-    explainer._problem = honest
+    problems_of(explainer).replace_own(honest)
 
 
 def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_anew(liar: Any) -> None:

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from p2ce import Explainer, Explanation, Policy
+from p2ce.explainer import problems_of
 from p2ce.models.several_models import codebook_of_all, parse_models
 from p2ce.objectives import CostTable
 from p2ce.tables.codebook import codebook_of
@@ -76,7 +77,7 @@ def test_threads_share_no_labels(kind: str) -> None:
         shared = list(threads.map(made.explain, rows))
     assert [facts(one) for one in shared] == alone
     assert [facts(one) for one in made.explain_many(pd.DataFrame(rows))] == alone
-    assert [coding.unseen for coding in made._problem.codebook] == [(), ()]
+    assert [coding.unseen for coding in problems_of(made).own.codebook] == [(), ()]
 
 
 class Label(str):
@@ -88,7 +89,7 @@ class Label(str):
 def test_nothing_of_a_thousand_labels_is_kept() -> None:
     made = explainer(max_changes=1)
     made.explain({"age": 25, "job": "first"})
-    before = len(pickle.dumps(made._problem.codebook))
+    before = len(pickle.dumps(problems_of(made).own.codebook))
     alive = []
     for first in range(0, 1000, 250):
         labels = [Label(f"new {number}") for number in range(first, first + 250)]
@@ -98,7 +99,7 @@ def test_nothing_of_a_thousand_labels_is_kept() -> None:
         del labels, found
     gc.collect()
     assert not [label() for label in alive if label() is not None]
-    assert len(pickle.dumps(made._problem.codebook)) == before
+    assert len(pickle.dumps(problems_of(made).own.codebook)) == before
 
 
 def test_a_label_that_only_the_library_knows_has_a_code_of_the_parsed_model() -> None:
@@ -114,7 +115,7 @@ def test_a_label_that_only_the_library_knows_has_a_code_of_the_parsed_model() ->
     people = pd.DataFrame({"age": [25, 30, 25], "job": ["smith", "pilot", "cook"]})
     own = trees.predict_proba(people.assign(job=pd.Categorical(people["job"])))[:, 1]
     np.testing.assert_allclose([one.person_score for one in made.explain_many(people)], own, atol=1e-12)
-    assert [coding.unseen for coding in made._problem.codebook] == [(), ("smith",)]
+    assert [coding.unseen for coding in problems_of(made).own.codebook] == [(), ("smith",)]
 
 
 def test_what_takes_a_row_or_an_explanation_decodes_its_labels() -> None:

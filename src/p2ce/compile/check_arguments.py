@@ -3,7 +3,8 @@
 import math
 import numbers
 import sys
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import is_whole
@@ -23,6 +24,18 @@ OF_THE_PAPER = {
     "p2ce-ablation": "p2ce.paper.P2CE(partial_plausibility=False)",
     "mapocam": "p2ce.paper.Mapocam()",
 }
+
+
+class Unchanged(Enum):
+    """The type of `UNCHANGED`, an omitted argument where None has its own meaning."""
+
+    UNCHANGED = "unchanged"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+UNCHANGED: Final = Unchanged.UNCHANGED
 
 
 def check_limit(max_changes: Any) -> None:

@@ -1,8 +1,9 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -13,11 +14,12 @@ from p2ce.base.visible import echoed
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.candidate_errors import require_candidates
 from p2ce.compile.check_arguments import check_bound, check_limit, check_method, check_of_today
-from p2ce.compile.compiled_problem import Problem, labels_of, without_special
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
 from p2ce.compile.directions import directed, known_associations
 from p2ce.compile.fingerprint import codes_fingerprint
-from p2ce.compile.grouped_features import check_policy, groups_of, settle_groups
+from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
+from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.compile.rule_scores import columns_to_miss, compile_rules
 from p2ce.compile.sample_reference import sample_rows
@@ -44,7 +46,7 @@ from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 
-SAMPLED_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
+KEPT_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,8 +62,7 @@ class Compiled:
     sample: slice  # rows of the reference: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
     ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
-    one_hot_groups: dict[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
-    objectives: tuple[Objective, ...]
+    one_hot_groups: Mapping[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
     proposed_rules: tuple[Rule, ...]  # relations that hold in the whole reference
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
@@ -100,28 +101,28 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         codebook=book,
         black_box=given.bound not in ("auto", None),
     )
-    target, parsed = settle_target(
+    target, models = settle_target(
         lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
         given.target,
         outcomes=outcomes,
         reference=frame,
     )
-    book = codebook_of_all(parsed, book)
+    book = codebook_of_all(models, book)
     parsing = partial(parsing, target=target, codebook=book)
     warn_about_decisions(
         model,
-        parsed,
+        models,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
         threshold=given.threshold,
         default_target=given.target is None,
     )
     policy = directed(
         policy,
-        constraints=favourable_constraints(model, parsed, target),
-        associations=known_associations(policy, frame, parsed[0], target, outcomes),
+        constraints=favourable_constraints(model, models, target),
+        associations=known_associations(policy, frame, models[0], target, outcomes),
         restricts=given.policy is None,
     )
-    names = parsed[0].columns
+    names = models[0].columns
     detector = parse_detector(
         given.plausibility,
         reference=frame,
@@ -135,48 +136,54 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     dtypes, categories = column_types(frame)
     place = {name: at for at, name in enumerate(book.names)}
     values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
-    groups: dict[OneHot, OneHot] = {}
-    policy = settle_groups(policy, codebook, frame, groups)
+    stated, policy = policy, settle_groups(policy, codebook, frame, {})
     described = described_reference(policy, codebook, values)
-    problem = Problem(
-        names=names,
-        labels=labels_of(frame, names),
-        codebook=codebook,
-        nullable=nullable,
-        model=parsed[0],
-        others=parsed[1:],
-        detector=detector,
-        objectives=fit_all(wanted, described),
-        refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
+    parsed = ParsedProblem(
+        target=target,
+        margin=float(given.margin),
         policy=policy,
-        rules=compile_rules(policy, codebook),
-        relations=relations_besides(policy, inferred.proposed_rules),
-        compounds=groups_of(policy, codebook),
-        method=method,
+        wanted=wanted,
         max_changes=given.max_changes,
+        method=method,
         keep_ties=bool(given.ties),
         refines=bool(given.refine),
+        use_bounds=given.bound is not None,
+        plausibility_of_today=given.plausibility_of_today,
         # The paper's algorithms are timed as printed.
         prices_plausibility=bool(given.price_of_plausibility) and method is None,
-        use_bounds=given.bound is not None,
-        target=target,
-        plausibility_of_today=given.plausibility_of_today,
-        margin=float(given.margin),
+        names=names,
+        labels=labels_of(frame, names),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
-    ).laid_out()
+        codebook=codebook,
+        nullable=nullable,
+        model=models[0],
+        others=models[1:],
+        detector=detector,
+        objectives=fit_all(wanted, described),
+        rules=compile_rules(policy, codebook),
+        relations=relations_besides(policy, inferred.proposed_rules),
+        compounds=one_hot_compounds(policy, codebook),
+        refinement=refinement_of(models, detector, described, inferred) if method is None else None,
+    )
+    space = search_space(parsed)
     record = record_of(
-        problem,
+        parsed,
+        space.policy,
         reference=codes_fingerprint(book, codes),
         values=values,
         objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
         settings=given.stated(),
     )
-    sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
+    sample = slice(None, None, max(1, len(values) // KEPT_ROWS))
     rows = values[sample].copy()
-    sampled = sample_rows(problem, rows)
-    compiled = Compiled(
-        problem=replace(problem, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds),
+    sampled = sample_rows(parsed, rows)
+    problem = lay_out_problem(
+        parsed, space, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds
+    )
+    require_candidates(problem, rows[0])
+    return Compiled(
+        problem=problem,
         parse_models=parsing,
         # A frame may share its values with one of the caller's arrays.
         reference=frame.copy(deep=True) if kind == PANDAS else frame,
@@ -184,13 +191,16 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         sample=sample,
         values=rows,
         ends=_ends_of(values),
-        one_hot_groups=groups,
-        objectives=wanted,
+        one_hot_groups=MappingProxyType(
+            {
+                rule: settled
+                for rule, settled in zip(stated.rules, policy.rules, strict=True)
+                if isinstance(rule, OneHot) and isinstance(settled, OneHot)
+            }
+        ),
         proposed_rules=inferred.proposed_rules,
         rejected=sampled.rejected,
     )
-    require_candidates(problem, rows[0])
-    return compiled
 
 
 def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) -> Reference:

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.fingerprint import model_fingerprint
 from p2ce.compile.population import distributions
 from p2ce.errors import InvalidPolicy
@@ -30,12 +30,19 @@ DEEPEST = 4
 
 
 def record_of(
-    problem: Problem, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
+    problem: ParsedProblem,
+    searched: Policy,
+    *,
+    reference: str,
+    values: FloatArray,
+    objects: Sequence[Any],
+    settings: dict[str, Any],
 ) -> ProblemRecord:
     """Describe a problem. ``values`` (n, d) are the reference's codes in the model's columns.
 
-    ``reference`` is the fingerprint of the whole reference. ``objects`` are the user's own models and
-    detector, on whose libraries an explanation depends.
+    ``searched`` is the policy with the candidates that are searched. ``reference`` is the fingerprint of the
+    whole reference. ``objects`` are the user's own models and detector, on whose
+    libraries an explanation depends.
     """
     spreads = distributions(values, problem.codebook)
     return described_for(
@@ -50,7 +57,7 @@ def record_of(
             settings=settings,
         ),
         problem.policy,
-        problem.searched,
+        searched,
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.evaluate import Closely, evaluate, evaluate_closely
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.own_plausibility import OwnPlausibility
 
 
@@ -22,7 +22,7 @@ class Scored(NamedTuple):
 
 
 def score_frame(
-    problem: Problem,
+    problem: ParsedProblem,
     frame: pd.DataFrame,
     *,
     closely: bool = True,
@@ -48,7 +48,7 @@ def score_frame(
     return Scored(problem.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
 
 
-def scoring_of(problem: Problem) -> Callable[[FloatArray], FloatArray]:
+def scoring_of(problem: ParsedProblem) -> Callable[[FloatArray], FloatArray]:
     """Return the reported score as a function of rows in the model's columns."""
 
     def score(rows: FloatArray) -> FloatArray:
@@ -65,7 +65,7 @@ class Judged(NamedTuple):
 
 
 def judge_rows(
-    problem: Problem,
+    problem: ParsedProblem,
     own: OwnPlausibility | None,
     instance: IntArray,
     rows: FloatArray,
@@ -98,7 +98,7 @@ def judge_rows(
 
 
 def plausibility_of(
-    problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
+    problem: ParsedProblem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
     """Return the detector's decision values (n,) for rows (n, d) and their frame; NaN without a detector."""
     if problem.detector is None or not len(rows):
@@ -109,7 +109,7 @@ def plausibility_of(
 
 
 def detector_scores(
-    problem: Problem,
+    problem: ParsedProblem,
     rows: FloatArray,
     frame: pd.DataFrame,
     *,

@@ -13,19 +13,19 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.tables.json_values import to_plain
 
 if TYPE_CHECKING:
-    from p2ce.compile.compiled_problem import Problem
+    from p2ce.compile.compiled_problem import ParsedProblem, Problem
 
 MOST_ROWS = 64
 MANY_ROWS, FEW_ROWS = 1024, 16  # rows that are evaluated and priced to recognise a problem with certainty
 
 
-def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
+def model_scores(problem: "ParsedProblem", rows: FloatArray) -> FloatArray:
     """Evaluate every model on at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
     frame = problem.frame(rows[evenly(len(rows), MOST_ROWS)])
     return np.stack([np.asarray(model.evaluate(frame), dtype=np.float64) for model in problem.models])
 
 
-def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
+def model_fingerprint(problem: "ParsedProblem", rows: FloatArray) -> str:
     """Return the SHA-256 of the models' scores of some rows (n, d), to six significant digits.
 
     The last bits of a score may differ between machines. `same_scores` compares with a tolerance instead. The
@@ -42,8 +42,8 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     differ.
     """
     from p2ce.compile.batch import place_and_price
-    from p2ce.compile.compiled_problem import shaped_for
     from p2ce.compile.evaluate_rows import plausibility_of, score_frame
+    from p2ce.compile.within_reach import shaped_for
 
     digest = hashlib.sha256()
     arrays: tuple[npt.NDArray[Any], ...] = problem.layout.flat

@@ -1,6 +1,6 @@
 """Group the columns that move together: one-hot groups for all instances, linked features for each one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from p2ce.errors import InvalidPolicy
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
+from p2ce.policy.rules.rule import Rule
 from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
@@ -40,22 +41,26 @@ def check_policy(policy: object, names: Sequence[str]) -> None:
 
 
 def settle_groups(
-    policy: Policy, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
+    policy: Policy, codebook: Codebook, reference: "pd.DataFrame", known: Mapping[OneHot, OneHot]
 ) -> Policy:
     """Decide for every one-hot group, by the whole reference, whether it may be empty.
 
-    ``settled`` caches the decisions, so the reference is checked once per group.
+    ``known`` has the groups for which this is decided already.
     """
+
+    def settled(rule: Rule) -> Rule:
+        if not isinstance(rule, OneHot):
+            return rule
+        if rule in known:
+            return known[rule]
+        codes = codebook.of(rule.levels).encode(reference)
+        return rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
+
     check_policy(policy, codebook.names)
-    for rule in policy.rules:
-        if isinstance(rule, OneHot) and rule not in settled:
-            codes = codebook.of(rule.levels).encode(reference)
-            settled[rule] = rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
-    rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in policy.rules)
-    return replace(policy, rules=rules)
+    return replace(policy, rules=tuple(map(settled, policy.rules)))
 
 
-def groups_of(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
+def one_hot_compounds(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
     """Return a compound for every one-hot group: a level per column, and one with no column set."""
     found = []
     for rule in policy.rules:

@@ -1,8 +1,6 @@
 """Compile the arguments that one call overrides: the policy, the objectives, or both."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from p2ce.base.visible import echoed
 from p2ce.compile.compile_arguments import (
@@ -12,13 +10,15 @@ from p2ce.compile.compile_arguments import (
     inferred_beside,
     relations_besides,
 )
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.describe_problem import described_for, has_file_form
 from p2ce.compile.directions import associated
 from p2ce.compile.grouped_features import settle_groups
+from p2ce.compile.lay_out import SearchSpace, lay_out_again, search_space, with_policy
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.objectives import Objective
+from p2ce.objectives.objective_names import is_data, same_objectives
 from p2ce.policy.file.policy_document import read_document
 from p2ce.policy.file.policy_file import parse_policy
 from p2ce.policy.policy import Policy
@@ -30,18 +30,44 @@ OBJECTIVES = "objectives"  # the setting of a record that states the objectives 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Override:
-    """The policy and the objectives of a call, compiled as far as they depend on the reference."""
+    """The policy and the objectives of a call, compiled as far as the limit of changes does not matter."""
 
-    given: Policy | None = None  # as passed to the call; None for the explainer's own
-    objectives: tuple[Objective, ...] | None = None  # None for the explainer's own
-    policy: Policy  # as settled
-    parts: Mapping[str, Any]  # the resulting fields of the problem
+    given: Policy | None  # as passed to the call; None for the explainer's own
+    objectives: tuple[Objective, ...] | None  # None for the explainer's own
+    parsed: ParsedProblem
+    space: SearchSpace
     record: ProblemRecord  # as the explanations state it
 
-    def of(self, problem: Problem) -> Problem:
-        """Compile an explainer's problem with this override. An estimate holds only for its own problem."""
-        changed = replace(problem, estimate=None, record=self.record, **self.parts)
-        return changed if self.policy is problem.policy else changed.with_policy(self.policy)
+    @property
+    def policy(self) -> Policy:
+        """The policy as settled."""
+        return self.parsed.policy
+
+    @property
+    def holds_functions(self) -> bool:
+        """Whether it holds functions of the caller, which texts do not distinguish."""
+        return not (has_file_form(self.record) and all(map(is_data, self.objectives or ())))
+
+    def is_stated_by(self, record: ProblemRecord) -> bool:
+        """Return whether the texts of a record state it."""
+        return self.record.hashes.get("policy") == record.hashes.get("policy") and (
+            self.record.settings.get(OBJECTIVES) == record.settings.get(OBJECTIVES)
+        )
+
+    def agrees(self, other: "Override") -> bool:
+        """Return whether another one has an equal policy and equal objectives."""
+        return self.policy == other.policy and same_wanted(self.objectives, other.objectives)
+
+
+def same_wanted(some: tuple[Objective, ...] | None, others: tuple[Objective, ...] | None) -> bool:
+    """Return whether two calls want the same objectives; None for the explainer's own."""
+    return some is others or (some is not None and others is not None and same_objectives(some, others))
+
+
+def no_override(problem: Problem) -> Override:
+    """Return what a call has that overrides nothing."""
+    space = SearchSpace(problem.requirements, problem.detail, problem.searched, problem.one_way)
+    return Override(given=None, objectives=None, parsed=problem, space=space, record=problem.record)
 
 
 def compile_override(
@@ -51,36 +77,42 @@ def compile_override(
     policy: Policy | None,
     objectives: tuple[Objective, ...] | None,
     stated: str | None,
-) -> tuple[Override, Problem]:
+) -> Override:
     """Compile another policy, other objectives or both. ``stated`` holds the objectives as text.
 
     Everything learnt from the reference that depends on them is learnt again, as by a new explainer.
     """
-    settled = problem.policy
-    parts: dict[str, Any] = {}
+    parsed, record = parsed_part(problem), problem.record
     if policy is not None:
         settled = settle_groups(policy, problem.codebook, known.reference, known.one_hot_groups)
         settled = associated(settled, problem.policy)
-        parts["relations"] = relations_besides(settled, known.proposed_rules)
-    other_codes = _special(settled) != _special(problem.policy)
+        parsed = with_policy(parsed, settled)
+        parsed = replace(parsed, relations=relations_besides(settled, known.proposed_rules))
+    other_codes = _special(parsed.policy) != _special(problem.policy)
     if objectives is not None or other_codes:
         codes = problem.codebook.encode(known.reference)
-        described = described_reference(settled, problem.codebook, codes)
-        parts["objectives"] = fit_all(known.objectives if objectives is None else objectives, described)
+        described = described_reference(parsed.policy, problem.codebook, codes)
+        wanted = problem.wanted if objectives is None else objectives
+        parsed = replace(parsed, wanted=wanted, objectives=fit_all(wanted, described))
         if other_codes and problem.refinement is not None:
-            inferred = inferred_beside(settled, known.reference, "data")
-            parts["refinement"] = refinement_of(problem.models, problem.detector, described, inferred)
-            parts["relations"] = relations_besides(settled, inferred.proposed_rules)
-    assert problem.record is not None
-    record = problem.record
+            inferred = inferred_beside(parsed.policy, known.reference, "data")
+            parsed = replace(
+                parsed,
+                refinement=refinement_of(problem.models, problem.detector, described, inferred),
+                relations=relations_besides(parsed.policy, inferred.proposed_rules),
+            )
+    space = search_space(parsed)
     if stated is not None:
         record = replace(record, settings={**record.settings, OBJECTIVES: stated})
-    override = Override(given=policy, objectives=objectives, policy=settled, parts=parts, record=record)
-    compiled = override.of(problem)
-    if policy is None:
-        return override, compiled
-    record = described_for(record, settled, compiled.searched)
-    return replace(override, record=record), replace(compiled, record=record)
+    if policy is not None:
+        record = described_for(record, parsed.policy, space.policy)
+    return Override(given=policy, objectives=objectives, parsed=parsed, space=space, record=record)
+
+
+def overridden(problem: Problem, override: Override, max_changes: int | None) -> Problem:
+    """Lay out an explainer's problem as a call overrides it. An estimate holds only for its own problem."""
+    parsed = replace(parsed_part(override.parsed), max_changes=max_changes)
+    return lay_out_again(problem, parsed, space=override.space, record=override.record)
 
 
 def _special(policy: Policy) -> dict[str, tuple[float, ...]]:

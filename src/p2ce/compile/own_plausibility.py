@@ -8,7 +8,7 @@ from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.evaluate import evaluate, evaluate_alone, is_close
 
 if TYPE_CHECKING:
-    from p2ce.compile.compiled_problem import Problem
+    from p2ce.compile.compiled_problem import ParsedProblem
 
 OfToday: TypeAlias = Literal["counts", "ignore"]
 COUNTS: Final = "counts"
@@ -23,7 +23,7 @@ class OwnPlausibility:
     a black box.
     """
 
-    def __init__(self, problem: "Problem", rows: FloatArray, scores: FloatArray | None) -> None:
+    def __init__(self, problem: "ParsedProblem", rows: FloatArray, scores: FloatArray | None) -> None:
         detector = problem.required_detector
         assert detector is not None
         self._problem, self._rows, self._detector = problem, rows, detector
@@ -76,7 +76,7 @@ class OwnPlausibility:
             self._is_final[which] = True
 
 
-def own_plausibility(problem: "Problem", rows: FloatArray) -> OwnPlausibility | None:
+def own_plausibility(problem: "ParsedProblem", rows: FloatArray) -> OwnPlausibility | None:
     """Return the record for rows (n, d), on or off the grid; None if own plausibility does not count."""
     if not problem.own_plausibility_counts:
         return None

@@ -8,7 +8,7 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 MOST_BINS = 24
 MOST_LABELS = 20
-TAILS = (1.0, 99.0)  # percentiles between which bins lie if a few people are far out
+TAILS = (1.0, 99.0)  # percentiles between which bins lie if a few rows are far out
 FAR_OUT = 3.0  # times that width
 
 
@@ -34,7 +34,7 @@ def _spread(codes: FloatArray, coding: Coding) -> Distribution:
             missing=missing,
         )
     edges = _edges(known, distinct)
-    # People beyond the ends are counted in the bins at the ends.
+    # Rows beyond the ends are counted in the bins at the ends.
     bins, _ = np.histogram(np.clip(known, edges[0], edges[-1]), bins=edges)
     return Distribution(
         edges=tuple(edges.tolist()), shares=tuple((bins / len(codes)).tolist()), missing=missing

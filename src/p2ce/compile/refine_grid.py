@@ -20,7 +20,7 @@ from p2ce.policy.policy import Policy
 from p2ce.tables.codebook import MISSING
 
 MOST_DISTINCT = 10_000  # the most values of a column on the finest grid; more are thinned evenly by rank
-MOST_PEOPLE = 1_000
+MOST_SPREAD = 1_000
 
 
 class Detail(Enum):
@@ -36,7 +36,7 @@ class ColumnValues:
     """The values of a numeric column, from the data and from the thresholds."""
 
     usual: FloatArray  # the candidates from the data, if a policy sets neither candidates nor a step
-    people: FloatArray  # some values of the reference, evenly spread by rank
+    spread: FloatArray  # some values of the reference, evenly spread by rank
     model_cuts: FloatArray  # the models' thresholds
     all_cuts: FloatArray  # the thresholds of the models and the detector
     distinct: FloatArray  # values of the reference; all, or many of them
@@ -66,7 +66,7 @@ class ColumnValues:
                 usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct
             )
         thin = detail is Detail.THINNED or len(self.model_cuts)
-        return thinned(usual, self.people) if thin else usual
+        return thinned(usual, self.spread) if thin else usual
 
     def everything(self, feature: FeaturePolicy) -> FloatArray:
         """Return every value that the scores distinguish."""
@@ -96,12 +96,12 @@ def refinement_of(
         feature = inferred[name]
         if feature.is_category or feature.kind is Kind.BINARY:
             continue
-        everybody = reference.values[:, place]
-        everybody = np.sort(everybody[everybody != MISSING])
-        known = np.unique(everybody)
+        known_rows = reference.values[:, place]
+        known_rows = np.sort(known_rows[known_rows != MISSING])
+        known = np.unique(known_rows)
         found[name] = ColumnValues(
             usual=np.array(feature.inferred),
-            people=_spread_out(everybody, MOST_PEOPLE),
+            spread=_spread_out(known_rows, MOST_SPREAD),
             model_cuts=_between(model_cuts, name, known),
             all_cuts=_between(all_cuts, name, known),
             distinct=_spread_out(known, MOST_DISTINCT),

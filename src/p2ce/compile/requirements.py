@@ -19,7 +19,7 @@ from p2ce.tables.codebook import Codebook
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.compile.compiled_problem import Problem
+    from p2ce.compile.compiled_problem import ParsedProblem
 
 
 class Origin(Enum):
@@ -50,7 +50,7 @@ class Requirement:
         return isinstance(self.score, BlackBoxScore) and self.origin is not Origin.RULE
 
 
-def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
+def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
 
     A flat detector is the SECOND, or the FIRST if no model is flat: if it rejects many cells, the kernel
@@ -119,7 +119,7 @@ def decoded_by(
     return tuple(replace(one, score=decoded(one.score), decider=decoded(one.decider)) for one in requirements)
 
 
-def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
+def black_box_model(problem: "ParsedProblem", number: int) -> BlackBoxScore:
     """Return the black-box form of a model, whose calls decide inside the error bands of its scores."""
     model = problem.models[number]
     return BlackBoxScore(

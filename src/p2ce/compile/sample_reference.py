@@ -5,7 +5,7 @@ import time
 from typing import NamedTuple
 
 from p2ce.base.arrays import FloatArray, every_nth
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.evaluate_rows import scoring_of
 
 log = logging.getLogger("p2ce")
@@ -22,7 +22,7 @@ class SampledRows(NamedTuple):
     row_seconds: float  # seconds to evaluate a row in a batch
 
 
-def sample_rows(problem: Problem, rows: FloatArray) -> SampledRows:
+def sample_rows(problem: ParsedProblem, rows: FloatArray) -> SampledRows:
     """Evaluate some rows of the reference.
 
     If the model makes the same decision for all of them, it probably receives the wrong inputs.

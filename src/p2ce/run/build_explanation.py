@@ -1,7 +1,7 @@
 """Build explanations, as people read them, from the verified arrays of a batch."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,15 +11,18 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import EncodedRows
 from p2ce.compile.paper_settings import AS_PRINTED
 from p2ce.engine.scores.score import Bound
+from p2ce.policy.features.feature import Direction, FeaturePolicy
+from p2ce.policy.inference.relations import Relation, broken_relations
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Status, Unproven
-from p2ce.result.counterfactual import Counterfactual, admitted_by
+from p2ce.result.counterfactual import Counterfactual, Flag, admitted_by
 from p2ce.result.explanation import Explanation
-from p2ce.run.find_flags import flags_of
+from p2ce.result.problem_record import ModelFacts
 from p2ce.run.none_because import REASONS, UNKNOWN
-from p2ce.run.paper.solve_by_paper import bound_of, settings_of
+from p2ce.run.paper.solve_by_paper import paper_bound, settings_of
 from p2ce.run.price_plausibility import price_of
-from p2ce.run.verified import Failure, Grid, Verified
+from p2ce.run.verified import Failure, Searched, SearchedGrid, Verified
 from p2ce.run.verify.row_costs import reported
+from p2ce.tables.cells import is_missing
 
 
 def build_explanation(
@@ -41,7 +44,7 @@ def build_explanation(
     because = _unproven_because(problem, verified, at)
     if known.favourable[at]:
         status = Status.ACCEPTED
-    elif not known.finished[at] or known.grid[at] == Grid.FINEST_OPEN:
+    elif not known.finished[at] or known.grid[at] == SearchedGrid.FINEST_OPEN:
         status = Status.TIME_LIMIT
     elif because is not None:
         status = Status.HEURISTIC
@@ -58,9 +61,9 @@ def build_explanation(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
         ),
         certificate=certificate,
-        price_of_plausibility=price_of(
-            problem, verified, at, proven=certificate is not None and certificate.proven
-        ),
+        price_of_plausibility=None
+        if known.without_plausibility[at] == Searched.NOT
+        else price_of(problem, verified, at, proven=certificate is not None and certificate.proven),
         elapsed=solving + verifying,
         timings={"search": solving, "verification": verifying},
         as_of=as_of,
@@ -146,7 +149,9 @@ def _counterfactual(
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
-        flags=flags_of(changes, values, problem.policy, problem.relations),
+        flags=flags_of(changes, values, problem.associated, problem.relations)
+        if problem.associated or problem.relations
+        else (),
     )
 
 
@@ -174,20 +179,20 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
     bounds = bounds_of(problem)
     by_paper = Bound.SHAP_PAPER in bounds
     alternatives, reason = known.alternatives[at], int(known.none_because[at])
-    detector = problem.required_detector
+    detector, grid = problem.required_detector, known.grid[at]
     return Certificate(
-        proven=finished and because is None and bool(known.grid[at] != Grid.FINEST_OPEN),
+        proven=finished and because is None and bool(grid != SearchedGrid.FINEST_OPEN),
         unproven_because=because,
         method=problem.method_name,
         model_family=problem.family,
         detector_family=None if detector is None else detector.family,
         plausibility_today=_number(known.plausibility[at]),
         none_because=None if reason == UNKNOWN or because is not None else REASONS[reason],
-        bound=bound_text(bounds),
-        cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
+        bound=", ".join(bound.value for bound in bounds),
+        cells=number_of_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
         axes=int((alternatives > 0).sum()),
-        grid=FINEST if known.grid[at] == Grid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
-        finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
+        grid=FINEST if grid == SearchedGrid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
+        finest_open=bool(grid == SearchedGrid.FINEST_OPEN),
         refined=int(known.refined[at]),
         max_changes=problem.max_changes,
         ties=problem.keep_ties,
@@ -205,17 +210,17 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         checked_rules=tuple(rule.data for rule in problem.rules if rule.is_predicate),
         verified=int(known.verified[at]),
         discrepancies=int(known.discrepancies[at]),
-        estimate=_estimate(problem, because, counters[ATTRIBUTED]),
+        estimate=_estimate(problem, counters[ATTRIBUTED]) if by_paper or because == "estimate" else None,
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
     )
 
 
-def _estimate(problem: Problem, because: Unproven | None, attributed: int) -> Estimate | None:
-    """Describe the estimate that was used: the paper's if it ran, else ours if it pruned anything."""
+def _estimate(problem: Problem, attributed: int) -> Estimate | None:
+    """Describe the estimate that was used: the paper's if it ran, else ours."""
     if Bound.SHAP_PAPER in bounds_of(problem) and problem.attributions is not None:
         return Estimate(method=problem.attributions.attributor.explainer_name, attributed=attributed)
-    estimate = problem.estimate if because == "estimate" else None
+    estimate = problem.estimate
     if estimate is None:
         return None
     return Estimate(
@@ -236,7 +241,7 @@ def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, floa
 def bounds_of(problem: Problem) -> tuple[Bound, ...]:
     """List what prunes boxes, model by model."""
     if problem.method is not None:
-        return (bound_of(problem),)
+        return (paper_bound(problem),)
     if not problem.use_bounds:
         return (Bound.NONE,)
     if problem.estimate is not None:
@@ -245,13 +250,68 @@ def bounds_of(problem: Problem) -> tuple[Bound, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def bound_text(bounds: Sequence[Bound]) -> str:
-    """Write bounds as in certificates."""
-    return ", ".join(bound.value for bound in bounds)
+def describe_model(problem: Problem) -> ModelFacts:
+    """Describe how the model is supported, what proves explanations, and how large the grid is."""
+    # One candidate of each feature is the instance's current value.
+    others = [max(int(length) - 1, 0) for length in problem.grid.lengths]
+    return ModelFacts(
+        family=problem.family,
+        bound=", ".join(bound.value for bound in bounds_of(problem)),
+        is_black_box=any(model.is_black_box for model in problem.models),
+        black_box_because="; ".join(
+            dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
+        ),
+        scale=problem.scale,
+        threshold=problem.threshold,
+        classes=problem.model.classes,
+        target=problem.target,
+        columns=problem.names,
+        detector=None if problem.required_detector is None else problem.required_detector.family,
+        objectives=problem.objective_names,
+        max_changes=problem.max_changes,
+        cells=number_of_cells(tuple(sorted(others)), problem.max_changes),
+        alternatives=dict(zip(problem.grid.names, others, strict=True)),
+        rules=tuple(rule.data for rule in problem.rules),
+    )
+
+
+def flags_of(
+    changes: Mapping[str, tuple[Any, Any]],
+    values: Mapping[str, Any],
+    associated: Mapping[str, FeaturePolicy],
+    relations: Sequence[Relation] = (),
+) -> tuple[Flag, ...]:
+    """List the moves of a counterfactual that contradict the data, for a reviewer to check.
+
+    ``changes`` holds each changed feature before and after, ``values`` the whole row after the changes.
+    ``associated`` are the features with an association. ``relations`` hold in all of the data.
+    """
+    flags = []
+    for name, (before, after) in changes.items():
+        feature = associated.get(name)
+        # A move from or to a missing or special value has no direction.
+        if feature is None or any(is_missing(one) or one in feature.special for one in (before, after)):
+            continue
+        direction = Direction.UP if after > before else Direction.DOWN
+        if direction != feature.association:
+            flags.append(
+                Flag(
+                    kind="against_association",
+                    feature=name,
+                    direction="up" if direction is Direction.UP else "down",
+                )
+            )
+    if relations:
+        earlier = {**values, **{name: then for name, (then, _) in changes.items()}}
+        for relation in broken_relations(relations, values):
+            known = not any(is_missing(earlier[name]) for name in (relation.lower, relation.upper))
+            if known and not broken_relations([relation], earlier):  # the instance does not break it
+                flags.append(Flag(kind="breaks_relation", feature=relation.lower, other=relation.upper))
+    return tuple(flags)
 
 
 @lru_cache(maxsize=4096)
-def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
+def number_of_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
     """Count the cells with at least one and at most ``max_changes`` changes, by their alternatives."""
     most = len(choices) if max_changes is None else min(max_changes, len(choices))
     ways = [1] + [0] * most

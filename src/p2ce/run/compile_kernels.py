@@ -1,5 +1,9 @@
-"""Compile the kernels ahead of time, by solving a small problem."""
+"""Compile the kernels ahead of time, by solving a small problem, and say so if a step takes long."""
 
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +15,9 @@ from p2ce.compile.prove_cells import provably_rejected
 from p2ce.engine.kernels.kernel_cache import CacheUse, cache_use
 from p2ce.engine.solver.branch_and_bound import compile_rest, kernels_are_loaded
 from p2ce.run.solve_batch import LimitsLeft, external_scores, solve_batch
+
+log = logging.getLogger("p2ce")
+PATIENCE = 1.5  # seconds
 
 
 def is_ready(problem: Problem) -> bool:
@@ -39,3 +46,17 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
     if not problem.kernel_decides_alone:
         external = external_scores(batch, everyone)
         compile_rest(problem.layout, batch.instances, small.problem.settings, external)
+
+
+@contextmanager
+def warn_if_slow(message: str | Callable[[], str]) -> Iterator[None]:
+    """Log the message if the step is not finished soon. A function writes the message when it is needed."""
+    notice = threading.Timer(
+        PATIENCE, lambda: log.warning(message if isinstance(message, str) else message())
+    )
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()

@@ -1,24 +1,30 @@
 """Explain a batch of instances: the whole path from encoded rows to verified counterfactuals."""
 
 import time
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.call_deadline import no_calls_after
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.prove_cells import provably_rejected
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
-from p2ce.run.finest_grid import finest_searches
+from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
+from p2ce.run.finest_grid import try_finest_grid
 from p2ce.run.none_because import explain_none
 from p2ce.run.price_plausibility import price_plausibility
-from p2ce.run.rounds import Rounds
 from p2ce.run.solve_batch import SearchLimits, solve_batch
+from p2ce.run.time_limits import SharedLimits
 from p2ce.run.unseen_categories import blame_labels
-from p2ce.run.verified import Grid, Verified
+from p2ce.run.verified import Verified, nothing_known
 from p2ce.run.verify.verify_cells import verify_cells
 
 NO_LIMITS = SearchLimits()
+# If the model keeps contradicting a score, more rounds than this are not worth it.
+MOST_ROUNDS = 100
 
 
 def explain_batch(
@@ -26,42 +32,78 @@ def explain_batch(
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
-    `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's
-    own grid proves that an instance has no counterfactual, it is solved again on the finest grid. If there is
+    `compile.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's own
+    grid proves that an instance has no counterfactual, it is solved again on the finest grid. If there is
     none either, it is solved without its restrictions. If the price of plausibility is requested, all
     instances are also solved without the plausibility requirement.
     """
-    begin = time.perf_counter()
     try:
-        # The position of each instance on the grid, and the cost of each candidate.
-        rounds = Rounds(place_and_price(problem, values), limits, begin)
-        while rounds.number == 0 or len(rounds.waiting):  # a rejected cell may have dominated others
-            # Accepted cells to start with, if time is limited and cells are slow to evaluate.
-            rounds.find_incumbents()
-            # Branch and bound, over all cells that are not excluded.
-            fronts = solve_batch(rounds.batch, rounds.waiting, rounds.left_to_solve(), rounds.incumbents)
-            rounds.note_fronts(fronts)
-            # The user's own model, detector and constraints.
-            checked = verify_cells(
-                rounds.batch,
-                np.repeat(rounds.waiting, np.diff(fronts.first)),
-                fronts.points,
-                recorded=fronts.recorded,
-                with_instances=rounds.number == 0,
-                until=rounds.left_to_verify(),
-            )
-            rounds.note_checked(fronts, checked)
-        verified = collect_counterfactuals(rounds)
+        verified = _on_own_grid(problem, values, limits)
     except Exception as error:
         blame_labels(error, problem, values)  # raises where unseen categories are what fails
         raise
-    if finest:  # before an instance is reported without recourse
-        for some, finer, left in finest_searches(problem, values, verified, limits):
-            if left.seconds == 0.0:  # not even the instances can be evaluated again
-                verified.outcomes.grid[some] = Grid.FINEST_OPEN
-            else:
-                verified = verified.merged(explain_batch(finer, values[some], left, finest=False), some)
-        explain = partial(explain_batch, finest=False)
-        explain_none(problem, values, verified, limits, explain)
-        price_plausibility(problem, values, verified, limits, explain)
+    if not finest:
+        return verified
+    explain = partial(explain_batch, finest=False)
+    if len(none := verified.without_options()):
+        verified = try_finest_grid(problem, values, verified, none, limits, explain)
+        verified = explain_none(problem, values, verified, limits, explain)
+    if problem.prices_plausibility:
+        verified = price_plausibility(problem, values, verified, limits, explain)
     return verified
+
+
+def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> Verified:
+    """Solve and verify, and exclude what is rejected, until every cell of every front is verified."""
+    begin = time.perf_counter()
+    # The position of each instance on the grid, and the cost of each candidate.
+    batch = place_and_price(problem, values)
+    # Certainly rejected instances are solved at once. The models decide about the others first.
+    rejected = provably_rejected(batch)
+    waiting = np.flatnonzero(rejected)
+    seconds = (time.perf_counter() - begin) / max(len(values), 1)
+    alternatives = batch.placement.highest - batch.placement.lowest
+    known = nothing_known(len(values), len(problem.objectives), alternatives, seconds)
+    shared, sought, kept = SharedLimits(problem, limits), NOT_SOUGHT, []
+    for number in range(1, MOST_ROUNDS + 1):
+        if limits.seconds is not None:
+            # Accepted cells to start with, if cells are slow to evaluate.
+            known, sought = seek_incumbents(batch, known, shared, waiting, sought)
+        # Branch and bound, over all cells that are not excluded.
+        left = shared.left(known, waiting, to_solve=True)
+        fronts = solve_batch(batch, waiting, left, sought.incumbents)
+        known = known.after_search(waiting, fronts)
+        # The user's own model, detector and constraints: the cells, and first the instances themselves.
+        begin = time.perf_counter()
+        checked = verify_cells(
+            batch,
+            np.repeat(waiting, np.diff(fronts.first)),
+            fronts.points,
+            recorded=fronts.recorded,
+            with_instances=number == 1,
+            until=None if limits.seconds is None else shared.left(known, waiting).until,
+        )
+        is_own = np.arange(len(checked.cells)) >= len(fronts.points)
+        known = known.after_check(checked, is_own)
+        # Rejected cells are excluded, except instances that were certain to be rejected.
+        certain = is_own & rejected[checked.instance]
+        refuted = checked.taken(checked.failed & ~checked.unsettled & ~certain)
+        if len(refuted.cells):
+            batch = batch.excluding(refuted.instance, refuted.cells, refuted.rejected_by)
+            sought = sought.without(refuted)
+        shared = shared._replace(checks=(*shared.checks, time.perf_counter() - begin))
+        # Again, where a rejected cell may have dominated others, and where the models had to decide first.
+        waiting = np.unique(checked.instance[np.where(is_own, ~certain, checked.failed)])
+        waiting = waiting[~known.favourable[waiting]]
+        if len(waiting):
+            known, waiting = shared.without_late(known, waiting, stopped=fronts.stopped)
+        if number == MOST_ROUNDS:
+            # Too many of their cells lie in the error band: the options found are kept, nothing is proven.
+            known, waiting = known.with_values(waiting, gave_up=True), waiting[:0]
+        done = ~known.favourable[checked.instance] & ~np.isin(checked.instance, waiting)
+        kept.append(checked.taken(done & ~checked.failed & ~is_own))
+        if not len(waiting):
+            break
+    # Once the time is up, no call begins: cells are neither refined nor rounded, predictions are unknown.
+    with nullcontext() if limits.seconds is None else no_calls_after(shared.last_call(known)):
+        return collect_counterfactuals(batch, kept, known, shared)

@@ -20,8 +20,12 @@ from p2ce.compile.requirements import Origin
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.solver.fronts import Incumbents
+from p2ce.run.time_limits import SharedLimits
+from p2ce.run.verified import Outcomes
 from p2ce.run.verify.constraints import check_constraints
+from p2ce.run.verify.verify_cells import EXACTLY, VerifiedCells
 
+INCUMBENTS_SHARE = 0.5  # of the time that is left when solving begins
 MOST_TARGETS = 8  # accepted rows of the reference towards which an instance is moved
 MOST_STEPS = 4  # features that are moved one after the other; each takes one call
 MOST_ON_LINE = 16  # values of a feature that are tried on the way back; each feature takes one call
@@ -57,6 +61,51 @@ def find_incumbents(batch: Batch, who: IntArray, *, seconds: float) -> tuple[Inc
     except OutOfTime:
         pass  # found so far
     return seeking.incumbents(), seeking.evaluated
+
+
+class Sought(NamedTuple):
+    """The accepted cells that are known before solving, and the instances for which some were sought."""
+
+    incumbents: Incumbents | None
+    instances: IntArray
+
+    def without(self, some: VerifiedCells) -> "Sought":
+        """Drop the cells that verification has rejected.
+
+        A cell that a score cannot distinguish from a rejected one is rejected too; that is not looked up.
+        """
+        if self.incumbents is None:
+            return self
+        alike = np.isin(self.incumbents.instance, some.instance[some.rejected_by != EXACTLY])
+        return self._replace(incumbents=self.incumbents.taken(~alike).without(some.instance, some.cells))
+
+
+NOT_SOUGHT = Sought(None, np.zeros(0, dtype=np.int64))
+
+
+def seek_incumbents(
+    batch: Batch, known: Outcomes, shared: SharedLimits, waiting: IntArray, sought: Sought
+) -> tuple[Outcomes, Sought]:
+    """Find accepted cells for waiting instances with a time limit, once for each."""
+    from p2ce.engine.solver.counters import SCORED
+
+    new = np.setdiff1d(waiting, sought.instances)
+    left = shared.left(known, waiting, to_solve=True).seconds
+    if left is None or not len(new) or not seeks_incumbents(batch.problem):
+        return known, sought
+    instances = np.union1d(sought.instances, new)
+    seconds = float(np.maximum(left[np.isin(waiting, new)], 0.0).sum())
+    if seconds == 0.0:
+        return known, Sought(sought.incumbents, instances)
+    begin = time.perf_counter()
+    found, evaluated = find_incumbents(batch, new, seconds=INCUMBENTS_SHARE * seconds)
+    counters = known.counters.copy()
+    counters[:, SCORED] += evaluated
+    spent = (time.perf_counter() - begin) / len(new)
+    known = known.with_values(slice(None), counters=counters)
+    known = known.with_values(new, solve_seconds=known.solve_seconds[new] + spent)
+    earlier = sought.incumbents
+    return known, Sought(found if earlier is None else earlier.and_those(found), instances)
 
 
 class _Seeking:

@@ -1,14 +1,11 @@
 """Solve instances without recourse again, on the finest grid that the data support."""
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.lay_out import for_instance, on_finest_grid
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Verified
+from p2ce.run.verified import Explain, Verified
 
 # The limit for solving an instance on the finest grid, in units of the counter WORK: about a second. It is
 # counted and not timed, so results do not depend on the speed of the machine.
@@ -18,23 +15,30 @@ MOST_EVALUATIONS = 20_000  # if cells are evaluated outside the kernel, and a mo
 BATCH = 16
 
 
-def finest_searches(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits
-) -> Iterator[tuple[IntArray, Problem, SearchLimits]]:
-    """Return the instances of a batch (n, d) proven to have no recourse, and how to solve them again.
+def try_finest_grid(
+    problem: Problem,
+    values: FloatArray,
+    verified: Verified,
+    none: IntArray,
+    limits: SearchLimits,
+    explain: Explain,
+) -> Verified:
+    """Return the results with those on the finest grid for instances that have no option on the own grid.
 
     Only inferred candidates are refined: the user stated the explicit steps, ranges and values.
     """
-    known = verified.outcomes
-    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
-    who = np.setdiff1d(np.flatnonzero(proven), verified.found.instance)
-    if not len(who) or problem.estimate is not None or (finer := problem.on_finest_grid) is None:
-        return
+    finer = on_finest_grid(problem) if problem.estimate is None else None
+    if finer is None:
+        return verified
     if problem.is_personal:
-        finer = finer.for_instance(values[0])
+        finer = for_instance(finer, values[0])
     work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
-    for begin in range(0, len(who), BATCH):
-        some = who[begin : begin + BATCH]
-        seconds = verified.seconds_left(limits.seconds, some)
-        left = None if seconds is None else max(0.0, seconds)
-        yield some, finer, SearchLimits(left, work, limits.listener)
+    for begin in range(0, len(none), BATCH):
+        some = none[begin : begin + BATCH]
+        left = verified.seconds_left(limits.seconds, some)
+        if left is not None and left <= 0.0:  # not even the instances can be evaluated again
+            verified = verified.with_finest_open(some)
+        else:
+            found = explain(finer, values[some], SearchLimits(left, work, limits.listener))
+            verified = verified.merged(found, some)
+    return verified

@@ -6,19 +6,22 @@ and the reason is the one whose removal yields an option. If there is no option 
 reason is the model. The searches are limited, and only proven results count.
 """
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.compile.compiled_problem import MAX_CHANGES, PLAUSIBILITY, RULES, Problem
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.lay_out import for_instance, on_finest_grid, with_limit
+from p2ce.compile.relax import MAX_CHANGES, PLAUSIBILITY, RULES, relaxed, restrictions_in_force
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.finest_grid import BATCH
-from p2ce.run.price_plausibility import Explain, enter_without
+from p2ce.run.price_plausibility import with_free_costs
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Grid, Verified
+from p2ce.run.verified import Explain, SearchedGrid, Verified
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
@@ -31,32 +34,33 @@ EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel
 
 def explain_none(
     problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: Explain
-) -> None:
-    """Enter the reasons why instances (n, d) are proven to have no recourse into their outcomes.
+) -> Verified:
+    """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
     This is not done for the paper's algorithms, which are timed as printed.
     """
     if problem.method is not None:
-        return
-    who = _without_recourse(verified)
-    for grid, searched in ((Grid.OWN, problem), (Grid.FINEST, problem.on_finest_grid)):
-        mine = who[verified.outcomes.grid[who] == grid]
-        if len(mine) and searched is not None:
-            for begin in range(0, len(mine), BATCH):
-                _Reasons(searched, values, verified, limits, explain).enter(mine[begin : begin + BATCH])
-
-
-def _without_recourse(verified: Verified) -> IntArray:
+        return verified
     from p2ce.engine.solver.counters import ESTIMATE
 
-    known = verified.outcomes
-    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
-    proven &= (known.counters[:, ESTIMATE] == 0) & (known.grid != Grid.FINEST_OPEN)
-    return np.setdiff1d(np.flatnonzero(proven), verified.found.instance)
+    who, known = verified.without_options(), verified.outcomes
+    who = who[(known.counters[who, ESTIMATE] == 0) & (known.grid[who] != SearchedGrid.FINEST_OPEN)]
+    for grid in (SearchedGrid.OWN, SearchedGrid.FINEST):
+        mine = who[known.grid[who] == grid]
+        searched = on_finest_grid(problem) if grid == SearchedGrid.FINEST and len(mine) else problem
+        for begin in range(0, len(mine), BATCH):
+            assert searched is not None, "only a search on the finest grid names it"
+            searches = _Reasons(searched, values, verified, limits, explain)
+            searches.find(mine[begin : begin + BATCH])
+            verified = searches.verified
+    return verified
 
 
 class _Reasons:
-    """The searches for the reasons of some instances, each without some restrictions."""
+    """The searches for the reasons of some instances, each without some restrictions.
+
+    ``verified`` is replaced by what they find.
+    """
 
     def __init__(
         self,
@@ -69,59 +73,61 @@ class _Reasons:
         self.problem, self.values, self.verified = problem, values, verified
         self.limits, self.explain = limits, explain
 
-    def enter(self, who: IntArray) -> None:
-        """Enter the reasons that can be proven."""
-        reasons = self.verified.outcomes.none_because
-        active = [one for one in IN_ORDER if one in self.problem.restrictions]
+    def find(self, who: IntArray) -> None:
+        """Find the reasons that can be proven."""
+        active = [one for one in IN_ORDER if one in restrictions_in_force(self.problem)]
         sure = who  # provably none without any single one of the restrictions so far
         unsure = who[:0]
         for one in active:
             opens, shut = self._try(frozenset([one]), sure)
-            reasons[sure[opens]] = REASONS.index(one)
+            self._note(sure[opens], one)
             # If it is not known whether this one is the reason, no later single one can be proven to be the
             # reason.
             unsure, sure = np.union1d(unsure, sure[~opens & ~shut]), sure[shut]
         if len(active) <= 1:
-            reasons[sure] = REASONS.index("model")
+            self._note(sure, "model")
             return
         left = np.union1d(sure, unsure)
         opens, shut = self._try(frozenset(active), left)
-        reasons[left[shut]] = REASONS.index("model")
+        self._note(left[shut], "model")
         sure, possible = np.setdiff1d(sure, left[shut]), left[opens]
         for count in range(2, len(active)):
             opens, shut = self._try(frozenset(active[:count]), sure)
-            reasons[sure[opens]] = REASONS.index(active[count - 1])
+            self._note(sure[opens], active[count - 1])
             sure = sure[shut]
-        reasons[np.intersect1d(sure, possible)] = REASONS.index(active[-1])
+        self._note(np.intersect1d(sure, possible), active[-1])
+
+    def _note(self, who: IntArray, reason: NoneBecause) -> None:
+        outcomes = self.verified.outcomes.with_values(who, none_because=REASONS.index(reason))
+        self.verified = replace(self.verified, outcomes=outcomes)
 
     def _try(self, dropped: frozenset[NoneBecause], who: IntArray) -> tuple[BoolArray, BoolArray]:
         """Return which instances have an option without some restrictions, and which provably have none."""
         opens, shut = np.zeros(len(who), dtype=np.bool_), np.zeros(len(who), dtype=np.bool_)
         if not len(who):
             return opens, shut
-        relaxed = self.problem.without(dropped)
-        alone = relaxed.kernel_decides_alone
-        steps = [(relaxed, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
+        free = relaxed(self.problem, dropped)
+        alone = free.kernel_decides_alone
+        steps = [(free, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
         if MAX_CHANGES in dropped and self.problem.max_changes is not None:
             # One more change is often enough, and found sooner than with any number of them.
-            steps.insert(0, (relaxed.with_limit(self.problem.max_changes + 1), steps[0][1]))
+            steps.insert(0, (with_limit(free, self.problem.max_changes + 1), steps[0][1]))
         for problem, work in steps:
             left = np.flatnonzero(~opens & ~shut)
             seconds = self.verified.seconds_left(self.limits.seconds, who[left])
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
             if self.problem.is_personal:
-                problem = problem.for_instance(self.values[0])
+                problem = for_instance(problem, self.values[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
             except P2CEError:
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True
-            if problem.max_changes == relaxed.max_changes:
+            if problem.max_changes == free.max_changes:
                 shut[left] = known.finished & known.trusted & ~known.gave_up & ~opens[left]
-            outcomes = self.verified.outcomes
             if dropped == {PLAUSIBILITY}:
-                enter_without(outcomes, who[left], found)
-            outcomes.note_search(who[left], found)
+                self.verified = with_free_costs(self.verified, who[left], found)
+            self.verified = self.verified.after_search(who[left], found)
         return opens, shut

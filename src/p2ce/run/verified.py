@@ -1,15 +1,24 @@
-"""Store what is verified for a batch of instances: arrays only, which can be sent between processes."""
+"""Store what is verified for a batch of instances: read-only arrays, which can be sent between processes."""
 
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compile.compiled_problem import Problem
+from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.result.explanation import ErrorKind
+from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.verify.verify_cells import VerifiedCells
+
+log = logging.getLogger("p2ce")
 
 
-class Grid(IntEnum):
+class SearchedGrid(IntEnum):
     """The grid that an explanation is about."""
 
     OWN = 0  # the problem's own
@@ -30,14 +39,23 @@ OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcomes:
-    """What is known about each of n instances. The rounds of a batch write into these arrays."""
+class ReadOnlyArrays:
+    """A record of arrays that nothing writes into."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes(ReadOnlyArrays):
+    """What is known about each of n instances. Later results make a new record."""
 
     scores: FloatArray  # (n,) of the instances themselves, by the user's own model
     predictions: FloatArray  # (n,) what it predicts; NaN if the score itself is the prediction
     favourable: BoolArray  # (n,) the instance is accepted as it is
     plausibility: FloatArray  # (n,) of the instance as it is; NaN if it does not count
-    grid: IntArray  # (n,) a `Grid`
+    grid: IntArray  # (n,) a `SearchedGrid`
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the scores
     gave_up: BoolArray  # (n,) the user's own objects kept rejecting cells inside the error band
@@ -60,16 +78,42 @@ class Outcomes:
 
         return self.counters[:, WORK]
 
-    def note_search(self, who: IntArray, found: "Verified") -> None:
-        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
-        self.solve_seconds[who] += found.outcomes.solve_seconds + found.verify_seconds / len(who)
-        self.trusted[:] &= (
-            found.outcomes.trusted.all()
-        )  # a contradiction refutes the scores behind all proofs
+    def with_values(self, who: IntArray | slice, **values: Any) -> "Outcomes":
+        """Return the outcomes with other values of some instances, field by field."""
+        changed = {name: getattr(self, name).copy() for name in values}
+        for name, value in values.items():
+            changed[name][who] = value
+        return replace(self, **changed)
+
+    def after_search(self, who: IntArray, fronts: Fronts) -> "Outcomes":
+        """Enter the results and the work of a search. Only the last round counts for what is open."""
+        return self.with_values(
+            who,
+            finished=fronts.finished,
+            counters=self.counters[who] + fronts.counters,
+            open_boxes=fronts.open_boxes,
+            open_totals=fronts.open_totals,
+            solve_seconds=self.solve_seconds[who] + fronts.seconds,
+        )
+
+    def after_check(self, checked: VerifiedCells, is_own: BoolArray) -> "Outcomes":
+        """Enter the results of verifying cells. ``is_own`` (cells,) marks the instances themselves."""
+        count, instance = len(self.scores), checked.instance
+        known = self
+        if is_own.any():
+            own = instance[is_own]
+            known = known.with_values(own, scores=checked.scores[is_own], favourable=~checked.failed[is_own])
+        differs = (checked.failed & ~checked.unsettled & ~is_own) | checked.contradicted
+        return known.with_values(
+            slice(None),
+            trusted=known.trusted & (np.bincount(instance[checked.contradicted], minlength=count) == 0),
+            verified=known.verified + np.bincount(instance[~is_own], minlength=count),
+            discrepancies=known.discrepancies + np.bincount(instance[differs], minlength=count),
+        )
 
 
-def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
-    """Return outcomes with nothing known."""
+def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds: float) -> Outcomes:
+    """Return outcomes with nothing known, after so many seconds for each instance."""
     from p2ce.engine.solver.counters import COUNTERS
 
     return Outcomes(
@@ -77,7 +121,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         predictions=np.full(count, np.nan),
         favourable=np.zeros(count, dtype=np.bool_),
         plausibility=np.full(count, np.nan),
-        grid=np.full(count, Grid.OWN),
+        grid=np.full(count, SearchedGrid.OWN),
         finished=np.ones(count, dtype=np.bool_),
         trusted=np.ones(count, dtype=np.bool_),
         gave_up=np.zeros(count, dtype=np.bool_),
@@ -88,7 +132,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         open_boxes=np.zeros(count, dtype=np.int64),
         open_totals=np.zeros((count, objectives)),
         alternatives=alternatives,
-        solve_seconds=np.zeros(count),
+        solve_seconds=np.full(count, seconds),
         none_because=np.full(count, -1),
         without_plausibility=np.full(count, Searched.NOT),
         costs_without_plausibility=np.full((count, objectives), np.nan),
@@ -96,7 +140,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counterfactuals:
+class Counterfactuals(ReadOnlyArrays):
     """Verified counterfactuals, one instance after another, cheapest first."""
 
     instance: IntArray  # (m,)
@@ -128,8 +172,27 @@ class Verified:
 
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they depend on scores that are known to be wrong."""
-        outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
-        return replace(self, outcomes=outcomes)
+        return replace(self, outcomes=self.outcomes.with_values(slice(None), trusted=False))
+
+    def after_search(self, who: IntArray, found: "Verified") -> "Verified":
+        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
+        known = self.outcomes
+        seconds = found.outcomes.solve_seconds + found.verify_seconds / len(who)
+        known = known.with_values(who, solve_seconds=known.solve_seconds[who] + seconds)
+        if not found.outcomes.trusted.all():  # a contradiction refutes the scores behind all proofs
+            known = known.with_values(slice(None), trusted=False)
+        return replace(self, outcomes=known)
+
+    def without_options(self) -> IntArray:
+        """Return the instances for which it is proven that the searched grid has no counterfactual."""
+        known = self.outcomes
+        proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
+        proven[self.found.instance] = False
+        return np.flatnonzero(proven)
+
+    def with_finest_open(self, who: IntArray) -> "Verified":
+        """State that the finest grid was not searched for some instances."""
+        return replace(self, outcomes=self.outcomes.with_values(who, grid=SearchedGrid.FINEST_OPEN))
 
     def merged(self, finer: "Verified", who: IntArray) -> "Verified":
         """Replace the results of instances without a counterfactual by those on the finest grid.
@@ -148,7 +211,7 @@ class Verified:
                 # there.
                 before, after = _as_wide(before, after), _as_wide(after, before)
             if field.name == "grid":
-                before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
+                before[who] = np.where(settled, SearchedGrid.FINEST, SearchedGrid.FINEST_OPEN)
             elif field.name == "solve_seconds":
                 before[who] += after
             elif field.name == "trusted":
@@ -167,6 +230,37 @@ class Verified:
             found=Counterfactuals(**joined),
             verify_seconds=self.verify_seconds + finer.verify_seconds,
         )
+
+
+# Explains a batch on the problem's own grid, within limits for each instance.
+Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
+
+
+class Trust:
+    """Whether the scores hold on which all proofs of an explainer depend.
+
+    Once the user's own model has contradicted them, nothing is proven.
+    """
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self._holds = True
+        self._silent = silent  # the owner checks `holds` instead
+
+    @property
+    def holds(self) -> bool:
+        """Whether no instance has contradicted the scores so far."""
+        return self._holds
+
+    def judge(self, verified: Sequence[Verified]) -> list[Verified]:
+        """Withdraw all proofs after a contradiction, and log the first one."""
+        if self._holds and not all(one.outcomes.trusted.all() for one in verified):
+            self._holds = False
+            if not self._silent:
+                log.warning(
+                    "The model or detector contradicts its parsed scores. From now on, explanations of this "
+                    "explainer are HEURISTIC. Was it changed after the explainer was made? Make a new one."
+                )
+        return list(verified) if self._holds else [one.without_proof() for one in verified]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import place_and_price
+from p2ce.compile.lay_out import with_codebook
 from p2ce.engine.solver.brute_force import front_among
-from p2ce.explainer import Explainer
+from p2ce.explainer import Explainer, problems_of
 from p2ce.policy.inference.infer_features import encode_columns, infer_features
 from p2ce.policy.policy import Policy
 from p2ce.result import Explanation
@@ -64,8 +65,8 @@ def _costs_by_brute_force(
     explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Return the costs (points, objectives) of the front among all cells, by the solver's slow twin."""
-    values, codebook = explainer._problem.codebook.encode_all(row)
-    problem = explainer._problem.with_codebook(codebook)
+    values, codebook = problems_of(explainer).own.codebook.encode_all(row)
+    problem = with_codebook(problems_of(explainer).own, codebook)
     batch = place_and_price(problem, values)
     cells = front_among(
         lambda cells: accepts(problem.frame(batch.rows(np.zeros(len(cells), dtype=np.int64), cells))),

@@ -9,7 +9,8 @@ import pandas as pd
 
 from p2ce.base.arrays import BoolArray
 from p2ce.compile.compiled_problem import Problem, labels_of
-from p2ce.explainer import Explainer
+from p2ce.compile.lay_out import with_models
+from p2ce.explainer import Explainer, problems_of
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.policy.policy import Policy
 from p2ce.testing.check_fronts import (
@@ -55,10 +56,11 @@ def _of_callable(read: Adapter, reference: pd.DataFrame, policy: Policy) -> Expl
     made = explainer_of(
         lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
     )
-    black_box = made._problem.model
+    problems = problems_of(made)
+    black_box = problems.own.model
     # Single precision rounds differently in another batch, which a few rows may not show.
     black_box = replace(black_box, tolerance=max(black_box.tolerance, read.tolerance))
-    made._problem = _with_model(made._problem, black_box, made._problem.nullable)
+    problems.replace_own(_with_model(problems.own, black_box, problems.own.nullable))
     return made
 
 
@@ -66,7 +68,8 @@ def _of_adapter(read: Adapter, reference: pd.DataFrame, policy: Policy, subject:
     """Put an adapter without a registered family in the place of a callable's."""
     made = _of_callable(read, reference, policy)
     nullable = frozenset(subject.columns[column] for column in subject.nullable)
-    made._problem = _with_model(made._problem, read, made._problem.nullable | nullable)
+    problems = problems_of(made)
+    problems.replace_own(_with_model(problems.own, read, problems.own.nullable | nullable))
     return made
 
 
@@ -74,7 +77,7 @@ def _with_model(problem: Problem, read: Adapter, nullable: frozenset[str]) -> Pr
     codebook = problem.codebook
     if read.codebook is not None:
         codebook = codebook.with_codings_of(read.codebook)
-    return problem.with_models((read,), codebook=codebook, detector=problem.detector, nullable=nullable)
+    return with_models(problem, (read,), codebook=codebook, detector=problem.detector, nullable=nullable)
 
 
 def explainer_of(

@@ -13,7 +13,8 @@ import pytest
 from numba import typeof
 
 import p2ce
-from p2ce import comparing, kernel_cache
+from p2ce.base import comparing
+from p2ce.engine.kernels import kernel_cache
 from p2ce.engine.kernels.jit import entry, kernel
 from p2ce.engine.kernels.kernel_stamp import fields_of, parts_of, stamp_of
 from p2ce.engine.solver import box_costs, expand

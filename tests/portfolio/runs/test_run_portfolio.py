@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 from p2ce import portfolio
 from p2ce.errors import InvalidArgument, ModelMismatch, P2CEError, UnfinishedRun
-from p2ce.explainer import Explainer, judged_apart
+from p2ce.explainer import Explainer, explain_apart
 from p2ce.portfolio.runs.explain_shard import Failed, Place, RunContext, explain_shard
 from p2ce.portfolio.runs.journal import begin
 from p2ce.portfolio.runs.manifest import RunRequest, code_hash
@@ -199,7 +199,7 @@ def test_a_part_that_is_written_twice_is_explained_again(
 
 def test_a_contradiction_in_one_shard_withdraws_the_proofs_of_all(client: Client, tmp_path: Path) -> None:
     contrary, rejected = changed_model()
-    alone = [judged_apart(contrary)[0].explain_many(rejected[at : at + 1]) for at in range(8)]
+    alone = [explain_apart(contrary, rejected[at : at + 1])[0] for at in range(8)]
     assert any(Status.OPTIMAL in few.statuses for few in alone)  # no contradiction shows in these
     assert any(Status.HEURISTIC in few.statuses for few in alone)
     path = tmp_path / "people.parquet"

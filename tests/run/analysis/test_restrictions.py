@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.policy.policy import Policy
-from p2ce.run.analysis.restrictions import widened
+from p2ce.run.analysis.restrictions import with_range_of
 
 PEOPLE = pd.DataFrame(
     {
@@ -22,14 +22,14 @@ PEOPLE = pd.DataFrame(
     "given", [lambda a: a, lambda a: a.within(loan=(0, 20_000))], ids=["nothing given", "wider than the data"]
 )
 def test_what_is_no_restriction_is_not_one(given) -> None:  # type: ignore[no-untyped-def]
-    assert widened(given(Policy.infer(PEOPLE))["loan"], 250, 18_450) is None
+    assert with_range_of(given(Policy.infer(PEOPLE))["loan"], 250, 18_450) is None
 
 
 def test_labels() -> None:
     policy = Policy.infer(PEOPLE)
-    assert widened(policy["home"], 0, 2) is None
-    assert widened(policy.candidates(home=["own", "rent", "free"])["home"], 0, 2) is None
-    wider = widened(policy.candidates(home=["rent"])["home"], 0, 2)
+    assert with_range_of(policy["home"], 0, 2) is None
+    assert with_range_of(policy.candidates(home=["own", "rent", "free"])["home"], 0, 2) is None
+    wider = with_range_of(policy.candidates(home=["rent"])["home"], 0, 2)
     assert wider is not None
     assert wider.candidates().tolist() == ["own", "rent", "free"]
 
@@ -37,8 +37,8 @@ def test_labels() -> None:
 def test_a_range_that_cannot_be_made_is_none() -> None:
     # Steps of one over a narrow range are fine, over that of the data they are too many.
     fine = Policy.infer(PEOPLE).step(loan=1).within(loan=(300, 310))["loan"]
-    assert widened(fine, 250, 18_450) is not None
-    assert widened(fine, 250, 90_000) is None
+    assert with_range_of(fine, 250, 18_450) is not None
+    assert with_range_of(fine, 250, 90_000) is None
 
 
 numbers = st.floats(-50, 50, width=32).map(lambda value: round(value, 2))
@@ -63,7 +63,7 @@ def test_widening_only_adds(
     except ValueError:
         return  # no candidate lies inside
     low, high = (float(kind(end)) for end in ends)
-    wider = widened(policy["x"], low, high)
+    wider = with_range_of(policy["x"], low, high)
     if wider is not None:
         before, after = policy["x"].candidates(), wider.candidates()
         assert np.isin(before, after).all()

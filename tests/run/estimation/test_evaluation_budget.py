@@ -9,6 +9,7 @@ import pytest
 
 import p2ce
 from p2ce.engine.solver.branch_and_bound import Progress
+from p2ce.explainer import problems_of
 from p2ce.result.certificate import Status
 from p2ce.run.estimation import evaluation_budget as budget
 from tests.clock import Clock
@@ -151,7 +152,7 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:
-        assert len(made._compiled.rejected) == budget.TRIED_INSTANCES
+        assert len(problems_of(made).known.compiled.rejected) == budget.TRIED_INSTANCES
 
 
 def test_what_takes_too_long_is_estimated_unless_proof_is_required(

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import p2ce
+from p2ce.explainer import problems_of
 from p2ce.result.certificate import Status
 from tests.populations import loans
 
@@ -132,8 +133,8 @@ def test_explainers_travel_with_their_estimate(search: str, warm: bool) -> None:
     expected = made.explain_many(people) if warm else None
     copied = pickle.loads(pickle.dumps(made))
     if warm:
-        assert (copied._problem.estimate is None) == (search != "shap")
-        assert (copied._problem.attributions is None) == (search != "paper")
+        assert (problems_of(copied).own.estimate is None) == (search != "shap")
+        assert (problems_of(copied).own.attributions is None) == (search != "paper")
     found = copied.explain_many(people)
     assert same(found, made.explain_many(people) if expected is None else expected)
 

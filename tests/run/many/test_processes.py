@@ -17,6 +17,7 @@ from sklearn.ensemble import IsolationForest
 import p2ce
 from p2ce import Policy, Status
 from p2ce.errors import InvalidArgument
+from p2ce.explainer import problems_of
 from p2ce.run.many import processes
 from p2ce.run.many.processes import receive, send
 from tests.populations import loans
@@ -151,7 +152,7 @@ def test_a_process_keeps_the_last_problem_only() -> None:
 
     forests = [IsolationForest(n_estimators=10, random_state=seed) for seed in range(3)]
     detectors = [forest.fit(loans.people()) for forest in forests]
-    problems = [loans.explainer(plausibility=detector)._problem for detector in detectors]
+    problems = [problems_of(loans.explainer(plausibility=detector)).own for detector in detectors]
     process = ProcessPoolExecutor(max_workers=1)
     try:
         held = [process.submit(held_after, *send(problem)).result() for problem in problems]

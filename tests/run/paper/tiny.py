@@ -11,7 +11,7 @@ from p2ce.paper import P2CE, Mapocam
 from p2ce.run.paper.algorithm_1 import mapocam
 from p2ce.run.paper.algorithm_2 import p2ce
 from p2ce.run.paper.maximum import shap_maximum
-from p2ce.run.paper.paper_problem import Node, PaperProblem, Record
+from p2ce.run.paper.paper_problem import Node, PaperProblem, PaperSearch
 from tests.run.paper.transcription import Action
 
 Cell = tuple[int, ...]
@@ -101,7 +101,7 @@ def tinies(draw: st.DrawFn) -> Tiny:
     )
 
 
-class Traced(Record):
+class Traced(PaperSearch):
     """A record that keeps the nodes."""
 
     def __init__(self, as_printed: bool, action: Callable[[np.ndarray], Action]) -> None:

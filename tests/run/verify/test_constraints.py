@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce import Policy, rules
 from p2ce.compile.compiled_problem import Problem
+from p2ce.explainer import problems_of
 from p2ce.result import Restriction
 from p2ce.result.rule_data import rule_data
 from p2ce.run.verify.constraints import allowed_rows, check_constraints, violations
@@ -62,9 +63,9 @@ def setup_of(kind: str) -> Problem:
     def scores(frame: pd.DataFrame) -> np.ndarray:
         return (frame["b"] > 2.0).to_numpy(dtype=np.float64)
 
-    return p2ce.Explainer(
-        scores, FRAME, target=1, policy=ACTIONS[kind], plausibility=None, max_changes=None
-    )._problem
+    return problems_of(
+        p2ce.Explainer(scores, FRAME, target=1, policy=ACTIONS[kind], plausibility=None, max_changes=None)
+    ).own
 
 
 @given(

@@ -20,9 +20,9 @@ from p2ce.compile.archive.stored_settings import read_settings
 from p2ce.compile.archive.stored_table import read_table
 from p2ce.compile.archive.stored_values import take
 from p2ce.compile.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.check_arguments import UNCHANGED
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.fingerprint import model_scores, same_scores
-from p2ce.compile.unchanged import UNCHANGED
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
@@ -76,7 +76,7 @@ class SavedExplainer:
                 f"{echoed(self.path)} was saved with {expected}; got {got}. Pass the same again."
             )
 
-    def other_scores(self, problem: Problem, rows: FloatArray) -> "OtherScores | None":
+    def other_scores(self, problem: ParsedProblem, rows: FloatArray) -> "OtherScores | None":
         """Compare a model's scores for people of the reference with the saved ones; None if equal."""
         scores = model_scores(problem, rows)
         if same_scores(self.scores, scores):
@@ -89,7 +89,7 @@ class SavedExplainer:
         different = int((apart > 1e-6).any(axis=0).sum())
         return OtherScores(scores.shape[1], different, float(np.nanmax(apart)))
 
-    def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
+    def require_same_scores(self, problem: ParsedProblem, rows: FloatArray) -> None:
         """Reject a model whose scores for people of the reference differ from the saved ones."""
         other = self.other_scores(problem, rows)
         if other is not None:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from p2ce.compile.arguments import Arguments
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import StatedProblem
 from p2ce.compile.directions import associated
 from p2ce.tables import TableKind
 
@@ -22,7 +22,7 @@ class SavedArguments:
 
 
 def arguments_to_save(
-    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
+    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: StatedProblem
 ) -> SavedArguments:
     """Collect the arguments to store, with the inferred policy and the settled target."""
     policy = problem.policy

@@ -12,7 +12,7 @@ from p2ce.compile.archive.stored_forest import write_forest
 from p2ce.compile.archive.stored_settings import write_settings
 from p2ce.compile.archive.stored_table import write_table
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.fingerprint import fingerprint_of, model_scores
+from p2ce.compile.fingerprint import model_scores
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
 from p2ce.policy.file.policy_file import policy_text
 
@@ -42,9 +42,7 @@ def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> 
             "read as": problem.family,
             "columns": list(problem.names),
             "scores": len(scores),
-            "fingerprint": fingerprint_of(scores)
-            if problem.record is None
-            else problem.record.hashes["model"],
+            "fingerprint": problem.record.hashes["model"],
         },
         "settings": write_settings(given),
         "forest": forest,

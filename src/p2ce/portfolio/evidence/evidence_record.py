@@ -9,7 +9,9 @@ import numpy as np
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import encode_row
-from p2ce.explainer import Explainer
+from p2ce.compile.lay_out import for_instance, on_finest_grid, with_codebook
+from p2ce.compile.within_reach import reaching
+from p2ce.explainer import Explainer, problems_of
 from p2ce.result.certificate import FINEST
 from p2ce.result.explanation import Explanation
 from p2ce.tables.codebook import Codebook
@@ -54,10 +56,11 @@ def plain_json(content: dict[str, Any]) -> bytes:
 
 def grid_of_instance(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
     """Return the axes of an explanation's grid; raise if another explainer made it."""
-    problem = explainer._problem_of(explanation, call="evidence.save")
+    problems = problems_of(explainer)
+    problem = problems.of_explanation(explanation, call="evidence.save")
     row = encode_row(explanation.person, problem.codebook)
-    problem, values = problem.with_codebook(row.codebook), row.values
-    problem = _searched(explainer._within_reach(problem, values), explanation)
+    problem, values = with_codebook(problem, row.codebook), row.values
+    problem = _searched(reaching(problems.known.compiled, problem, values), explanation)
     batch = place_and_price(problem, values)
     placed = batch.placement
     axes = []
@@ -90,11 +93,11 @@ def _searched(problem: Problem, explanation: Explanation) -> Problem:
     """Return the problem on the grid of the certificate."""
     if explanation.certificate is None or explanation.certificate.grid != FINEST:
         return problem
-    finest = problem.on_finest_grid
+    finest = on_finest_grid(problem)
     assert finest is not None, "only a search on the finest grid names it"
     if not problem.is_personal:
         return finest
-    return finest.for_instance(encode_row(explanation.person, problem.codebook).values[0])
+    return for_instance(finest, encode_row(explanation.person, problem.codebook).values[0])
 
 
 def _members(problem: Problem, column: int) -> list[int]:

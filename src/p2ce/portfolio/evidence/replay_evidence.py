@@ -14,11 +14,11 @@ from p2ce.base.zip_parts import Parts
 from p2ce.compile.archive import SavedExplainer, read_objectives, read_saved
 from p2ce.compile.archive.stored_settings import read_policy
 from p2ce.compile.archive.write_archive import HEAD, SCORES
+from p2ce.compile.check_arguments import UNCHANGED
 from p2ce.compile.fingerprint import fingerprint_of
 from p2ce.compile.override import OBJECTIVES
-from p2ce.compile.unchanged import UNCHANGED
 from p2ce.errors import InvalidSignature
-from p2ce.explainer import Explainer
+from p2ce.explainer import Explainer, problems_of, restored
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.predicate import require_trusted
 from p2ce.portfolio.evidence.compare_explanations import (
@@ -89,15 +89,14 @@ def replay(
     saved = held if explainer is None else read_saved(explainer, limits=limits)
     saved.require_trusted(trust_predicates=trust_predicates)
     policy: Policy | None = _own_policy(opened, trust_predicates=trust_predicates, limits=limits)
-    loaded = Explainer._of_saved(
+    loaded = restored(
         replace(saved, path=opened.path) if explainer is None else saved,  # messages name the path
         model,
         plausibility=plausibility,
         objectives=objectives,
         check_model=False,
     )
-    assert loaded._problem.record is not None
-    if opened.policy == loaded._problem.record.policy:
+    if opened.policy == loaded.problem.policy:
         policy = None
     found = _search(loaded, opened.explanation, policy)
     signature, unsigned = _signature(opened, public_key)
@@ -174,7 +173,8 @@ def _signature(
 
 
 def _other_model(saved: SavedExplainer, explainer: Explainer) -> Iterator[Difference]:
-    apart = saved.other_scores(explainer._problem, explainer._compiled.values)
+    problems = problems_of(explainer)
+    apart = saved.other_scores(problems.own, problems.known.compiled.values)
     if apart is not None:
         what = f"it scores {apart.different} of {apart.people} people of the reference differently"
         yield Difference(kind="model", what=what, found=apart.largest)
@@ -256,7 +256,7 @@ def _record(opened: OpenedEvidence, explainer: Explainer, found: Explanation) ->
     record, problem = opened.record, opened.explanation.problem
     assert problem is not None
     pairs: dict[str, tuple[Any, Any]] = {
-        "labels": (record.labels, labels_of_codes(explainer._problem.codebook)),
+        "labels": (record.labels, labels_of_codes(problems_of(explainer).own.codebook)),
         "versions": (record.versions, problem.versions),
         "package": (record.package, problem.versions.get("p2ce", "")),
     }
@@ -288,8 +288,7 @@ def _written_by_this_code(opened: OpenedEvidence) -> bool:
 
 
 def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -> dict[str, tuple[Any, Any]]:
-    own, certificate = explainer._problem, recorded.certificate
-    assert own.record is not None
+    own, certificate = problems_of(explainer).own, recorded.certificate
     assert found.problem is not None
     entries = entries_apart(record_entries(found.problem), record_entries(own.record))
     pairs = {what: (of_instance, usual) for what, of_instance, usual in entries if what != "policy"}

@@ -14,7 +14,7 @@ from p2ce.compile.archive import read_objectives, read_saved
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.override import OBJECTIVES
 from p2ce.errors import InvalidArgument
-from p2ce.explainer import Explainer
+from p2ce.explainer import Explainer, parts_to_save, problems_of
 from p2ce.portfolio.evidence.evidence_record import (
     EXPLAINER,
     EXPLANATION,
@@ -158,8 +158,8 @@ def _of_explainer(
     }
     if isinstance(explainer, Explainer):
         grid = grid_of_instance(explainer, explanation)
-        labels = labels_of_codes(explainer._problem.codebook)
-        return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
+        labels = labels_of_codes(problems_of(explainer).own.codebook)
+        return zipped(parts_to_save(explainer)), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference
     codebook = codebook_of(reference)
     assert explanation.problem is not None

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 from p2ce.base.files import require_owner, write_whole
 from p2ce.base.visible import echoed
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
-from p2ce.explainer import judged_apart
+from p2ce.explainer import explain_apart
 from p2ce.portfolio.runs.journal import Finished, sees_folder
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, code_hash, part_name
 from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, to_parquet, to_tables
 from p2ce.portfolio.runs.shard import Shard
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
-from p2ce.run.trust import Trust
+from p2ce.run.verified import Trust
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,9 +199,11 @@ def _write_part(path: Path, content: bytes) -> None:
 
 def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanation], Trust]:
     """Explain rows independently of earlier calls, and return whether the scores held."""
-    explainer, trust = judged_apart(context.explainer)
-    explanations = explainer.explain_many(
-        table.select(context.schema.columns), time_limit=context.time_limit, as_of=context.as_of
+    explanations, trust = explain_apart(
+        context.explainer,
+        table.select(context.schema.columns),
+        time_limit=context.time_limit,
+        as_of=context.as_of,
     )
     return list(explanations), trust
 

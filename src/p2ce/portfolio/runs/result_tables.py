@@ -102,8 +102,10 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
 
     ``ids`` is the type of the ids. ``kept`` lists the columns to copy; the model's columns are always there.
     """
+    from p2ce.explainer import problems_of
+
     pa = require_arrow()
-    problem = explainer._problem
+    problem = problems_of(explainer).own
     kept = [one for one in kept if one.name not in problem.names]
     names = names_of(explainer.problem, problem.objective_names, [one.name for one in kept])
     types = {coding.name: _type_of(coding) for coding in problem.codebook.of(problem.names)}

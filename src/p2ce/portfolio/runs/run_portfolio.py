@@ -19,7 +19,7 @@ from p2ce.compile.archive.write_archive import SCORES
 from p2ce.compile.check_arguments import check_time
 from p2ce.compile.fingerprint import problem_fingerprint
 from p2ce.errors import FAULT_RECORD, InvalidArgument, UnfinishedRun
-from p2ce.explainer import require_trust
+from p2ce.explainer import parts_to_save, problems_of, require_trust
 from p2ce.portfolio.runs.cluster import (
     Workers,
     check_workers,
@@ -109,7 +109,7 @@ def run(
     keep = tuple(dict.fromkeys(keep))
     _require_apart(rows, folder)
     source = _opened(explainer, rows, id_column, keep, limits)
-    parts = explainer._archive_parts()
+    parts = parts_to_save(explainer)
     request = RunRequest(
         package=version("p2ce"),
         code=code_hash(),
@@ -198,15 +198,15 @@ def _require_apart(rows: Any, folder: Path) -> None:
 def _hashes(
     explainer: "Explainer", source: RowSource, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
-    known = explainer.problem.hashes
+    problems, hashes = problems_of(explainer), explainer.problem.hashes
     digest = hashlib.sha256()
     for name in sorted(parts):
         if name != SCORES:  # its last bits differ between machines; the model's hash covers the rest
             digest.update(name.encode() + b"\0" + parts[name] + b"\0")
     # An archive only names the user's own objects.
-    digest.update(problem_fingerprint(explainer._problem, explainer._compiled.values).encode())
+    digest.update(problem_fingerprint(problems.own, problems.known.compiled.values).encode())
     return {
-        **{name: known[name] for name in ("model", "policy", "reference")},
+        **{name: hashes[name] for name in ("model", "policy", "reference")},
         "explainer": digest.hexdigest(),
         "input": source.hash,
         **({} if model is None else {"model_file": model}),

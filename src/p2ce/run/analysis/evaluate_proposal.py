@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.comparing import quanta
 from p2ce.base.visible import echoed
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.encode import EncodedRows, encode_row
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
@@ -25,7 +25,7 @@ from p2ce.tables.cells import is_missing
 
 
 def encode_proposal(
-    problem: Problem, row: Any, proposal: Any, explanation: Explanation | None
+    problem: ParsedProblem, row: Any, proposal: Any, explanation: Explanation | None
 ) -> tuple[EncodedRows, EncodedRows]:
     """Encode an instance and a proposal: a whole row, a dict of the changed columns only, or an option.
 

@@ -3,22 +3,29 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
-from p2ce.base.arrays import FloatArray
 from p2ce.compile.check_arguments import check_time
 from p2ce.compile.compiled_problem import EXACT, Problem
 from p2ce.compile.encode import EncodedRows, encode_row
+from p2ce.compile.lay_out import with_codebook
+from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import InvalidArgument
 from p2ce.result.certificate import Certificate, Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction
-from p2ce.run.analysis.restrictions import Relaxable, restrictions_of, without
+from p2ce.run.analysis.restrictions import Relaxable, lifted, restrictions_of
 from p2ce.run.analysis.same_problem import another_problem
 from p2ce.run.analysis.smallest_sets import Set, smallest_of, smallest_sets
+from p2ce.run.build_explanation import build_explanation
 from p2ce.run.compile_kernels import is_ready
+from p2ce.run.explain_batch import explain_batch
+from p2ce.run.problems import Problems
 from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import LimitClock
+from p2ce.run.verified import Trust
 
 # Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
 Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
@@ -68,24 +75,22 @@ def _unproven(certificate: Certificate | None) -> str:
 
 
 def relaxations(
-    problem: Problem,
-    explanation: Explanation,
-    explain: Explain,
-    *,
-    ends: FloatArray,
-    time_limit: float | None,
+    problems: Problems, trust: Trust, explanation: Explanation, *, time_limit: float | None
 ) -> Relaxations:
     """Find all minimal sets of restrictions whose removal yields a counterfactual, small sets first.
 
-    ``problem`` is that of the explanation. ``ends`` (2, d) are the ends of its reference. ``time_limit`` is
-    in seconds, for all sets together.
+    ``time_limit`` is in seconds, for all sets together.
     """
+    problem = problems.of_explanation(explanation, call="relaxations")
+    if problem.method is not None:
+        problem = problems.prepared(problem, LimitClock(None))
     check_time(time_limit)
     _require_none(explanation)
+    explain = partial(_explain_on_own_grid, problems, trust)
     rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
-    problem = problem.with_codebook(rows.codebook)
-    relaxable = restrictions_of(problem, rows.values[0], ends)
-    freest = without(problem, relaxable)
+    problem = with_codebook(problem, rows.codebook)
+    relaxable = restrictions_of(problem, rows.values[0], problems.known.compiled.ends)
+    freest = lifted(problem, relaxable)
     # Compiling does not count as time.
     if problem.method is None and not is_ready(freest):
         explain(freest, rows, SearchLimits(seconds=0.0))
@@ -119,6 +124,16 @@ def relaxations(
         _kind=rows.kind,
         elapsed=hunt.elapsed,
     )
+
+
+def _explain_on_own_grid(
+    problems: Problems, trust: Trust, problem: Problem, rows: EncodedRows, limits: SearchLimits
+) -> tuple[Explanation, int]:
+    """Explain one row without trying the finest grid, and return the explanation and the work done."""
+    problem = reaching(problems.known.compiled, problem, rows.values)
+    verified = explain_batch(problem, rows.values, limits, finest=False)
+    explanation = build_explanation(problem, rows, 0, trust.judge([verified])[0], 0)
+    return explanation, int(verified.outcomes.work[0])
 
 
 class _Hunt:
@@ -210,7 +225,7 @@ class _Hunt:
         self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
     ) -> tuple[Explanation, int]:
         """Solve without some restrictions, completely or up to the first counterfactual."""
-        problem = without(self._problem, [self._restrictions[i] for i in sorted(some)])
+        problem = lifted(self._problem, [self._restrictions[i] for i in sorted(some)])
         limits = SearchLimits(seconds, most_work, _until_found if stops else None)
         found, work = self._explain(problem, self._rows, limits)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":

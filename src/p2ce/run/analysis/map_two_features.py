@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, nearest
@@ -16,14 +16,14 @@ from p2ce.result.explanation import Explanation
 from p2ce.run.verify.constraints import check_constraints
 from p2ce.tables.codebook import MISSING, Coding
 
-MOST_BLOCKS = 16  # blocks along each axis, in which people are counted
+MOST_BLOCKS = 16  # blocks along each axis, in which rows are counted
 TAILS = (1.0, 99.0)  # percentiles of the population at which the map ends
 
 
 def feature_map(
-    problem: Problem,
+    problem: ParsedProblem,
     explanation: Explanation,
-    person: FloatArray,
+    instance: FloatArray,
     columns: tuple[str, str],
     *,
     population: FloatArray,
@@ -37,19 +37,19 @@ def feature_map(
     if across == up:
         raise InvalidArgument(f"A map needs two different features, got {echoed(columns[0])} twice.")
     ticks = [
-        _ticks(problem, explanation, float(person[0, column]), column, population, size)
+        _ticks(problem, explanation, float(instance[0, column]), column, population, size)
         for column in (across, up)
     ]
     shape = len(ticks[1]), len(ticks[0])
-    rows = np.repeat(person, shape[0] * shape[1], axis=0)
+    rows = np.repeat(instance, shape[0] * shape[1], axis=0)
     rows[:, across] = np.tile(ticks[0], shape[0])
     rows[:, up] = np.repeat(ticks[1], shape[1])
     frame = problem.frame(rows)
     # A map proves nothing, so values close to a threshold are not evaluated twice.
     scored = score_frame(problem, frame, closely=False)
-    own = own_plausibility(problem, person)
+    own = own_plausibility(problem, instance)
     judged = judge_rows(problem, own, np.zeros(len(rows), dtype=np.int64), rows, frame, closely=False)
-    allowed = check_constraints(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
+    allowed = check_constraints(problem, np.repeat(instance, len(rows), axis=0), rows, frame).allowed
     codings = problem.codebook.codings[across], problem.codebook.codings[up]
     return FeatureMap(
         explanation=explanation,
@@ -63,10 +63,10 @@ def feature_map(
     )
 
 
-def _density(people: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[Coding]) -> Density:
-    """Count people (n, 2) in blocks of cells, so large that one holds twice the least number on average."""
-    people = people[(people != MISSING).all(axis=1)]
-    most = min(max(int(np.sqrt(len(people) / (2 * LEAST_PEOPLE))), 2), MOST_BLOCKS)
+def _density(rows: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[Coding]) -> Density:
+    """Count rows (n, 2) in blocks of cells, so large that one holds twice the least number on average."""
+    rows = rows[(rows != MISSING).all(axis=1)]
+    most = min(max(int(np.sqrt(len(rows) / (2 * LEAST_PEOPLE))), 2), MOST_BLOCKS)
     edges, places = [], []
     for side, (values, coding) in enumerate(zip(ticks, codings, strict=True)):
         borders = np.concatenate([values[:1], values[:-1] / 2 + values[1:] / 2, values[-1:]])
@@ -76,8 +76,8 @@ def _density(people: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[
             blocks = np.unique(
                 np.abs(borders - np.linspace(borders[0], borders[-1], most + 1)[:, None]).argmin(1)
             )
-        cells = np.searchsorted(borders[1:-1], people[:, side], side="right")
-        inside = (people[:, side] >= values[0]) & (people[:, side] <= values[-1])
+        cells = np.searchsorted(borders[1:-1], rows[:, side], side="right")
+        inside = (rows[:, side] >= values[0]) & (rows[:, side] <= values[-1])
         places.append(np.where(inside, np.searchsorted(blocks, cells, side="right") - 1, -1))
         edges.append(tuple(blocks.tolist()))
     counts = np.zeros((len(edges[1]) - 1, len(edges[0]) - 1), dtype=np.int64)
@@ -87,7 +87,7 @@ def _density(people: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[
     return Density(edges=(edges[0], edges[1]), people=counts)
 
 
-def _place(problem: Problem, name: object) -> int:
+def _place(problem: ParsedProblem, name: object) -> int:
     if str(name) not in problem.names:
         raise InvalidArgument(
             f"{echoed(str(name))} is not a column of the model. {nearest(name, problem.names)}"
@@ -96,7 +96,12 @@ def _place(problem: Problem, name: object) -> int:
 
 
 def _ticks(
-    problem: Problem, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
+    problem: ParsedProblem,
+    explanation: Explanation,
+    own: float,
+    column: int,
+    population: FloatArray,
+    size: int,
 ) -> FloatArray:
     """Return the values at which an axis is evaluated: labels of the reference, or numbers.
 

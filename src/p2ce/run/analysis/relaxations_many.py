@@ -1,4 +1,4 @@
-"""Find relaxations for many people: in several processes, with a progress bar, and without loss on Ctrl-C."""
+"""Find relaxations for many rows: in several processes, with a progress bar, and without loss on Ctrl-C."""
 
 import logging
 from collections import Counter
@@ -24,58 +24,57 @@ Find: TypeAlias = Callable[[Explanation], Relaxations]
 def relaxations_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
 ) -> dict[Any, Relaxations]:
-    """Apply ``find`` to every person with NO_RECOURSE. Return the results by id, in order."""
-    people = _by_id(explanations)
+    """Apply ``find`` to every explanation with NO_RECOURSE. Return the results by id, in order."""
+    explained = _by_id(explanations)
     found: dict[Any, Relaxations] = {}
-    with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
+    with progress_bar(len(explained), doing="relaxing", shown=progress) as bar:
         try:
-            for person_id, result in _results(find, people, n_jobs):
+            for row_id, result in _results(find, explained, n_jobs):
                 bar.update(1)
                 if isinstance(result, Relaxations):
-                    found[person_id] = result
+                    found[row_id] = result
                 else:
-                    log.warning("relaxations() failed for %s: %s", echoed(person_id), result.message)
+                    log.warning("relaxations() failed for %s: %s", echoed(row_id), result.message)
         except KeyboardInterrupt:
             log.warning(
-                "Interrupted. Finished results are kept, %d people are left out.", len(people) - len(found)
+                "Interrupted. Finished results are kept, %d people are left out.", len(explained) - len(found)
             )
         except LOST:
-            log.warning("A process ended unexpectedly. %d people are left out.", len(people) - len(found))
-    return {person_id: found[person_id] for person_id in people if person_id in found}
+            log.warning("A process ended unexpectedly. %d people are left out.", len(explained) - len(found))
+    return {row_id: found[row_id] for row_id in explained if row_id in found}
 
 
 def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
-    """Return every person with NO_RECOURSE by id. Reject ids that several people share."""
-    people: dict[Any, Explanation] = {}
-    times = Counter(person_id for person_id in explanations.ids if isinstance(person_id, Hashable))
-    for person_id, explanation in zip(explanations.ids, explanations, strict=True):
+    """Return every explanation with NO_RECOURSE by id. Reject ids that several rows share."""
+    explained: dict[Any, Explanation] = {}
+    times = Counter(row_id for row_id in explanations.ids if isinstance(row_id, Hashable))
+    for row_id, explanation in zip(explanations.ids, explanations, strict=True):
         if explanation.status is not Status.NO_RECOURSE:
             continue
-        if not isinstance(person_id, Hashable) or times[person_id] > 1:
+        if not isinstance(row_id, Hashable) or times[row_id] > 1:
             raise InvalidArgument(
-                f"relaxations() returns a dict by id, but {echoed(person_id)} is not the id of a single "
+                f"relaxations() returns a dict by id, but {echoed(row_id)} is not the id of a single "
                 "person. Explain the people again with an index in which every id occurs once."
             )
-        people[person_id] = explanation
-    return people
+        explained[row_id] = explanation
+    return explained
 
 
 def _results(
-    find: Find, people: dict[Any, Explanation], n_jobs: int
+    find: Find, explained: dict[Any, Explanation], n_jobs: int
 ) -> Iterator[tuple[Any, Relaxations | Failure]]:
-    jobs = min(job_count(n_jobs), len(people))
+    jobs = min(job_count(n_jobs), len(explained))
     if jobs <= 1:
-        for person_id, explanation in people.items():
-            yield person_id, _find_safely(find, explanation)
+        for row_id, explanation in explained.items():
+            yield row_id, _find_safely(find, explanation)
         return
     from joblib import Parallel, delayed
 
     payload, key = send(find)
-    ids = list(people)
+    ids = list(explained)
     work = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
     for number, result in work(
-        delayed(_find_numbered)(number, payload, key, people[person_id])
-        for number, person_id in enumerate(ids)
+        delayed(_find_numbered)(number, payload, key, explained[row_id]) for number, row_id in enumerate(ids)
     ):
         yield ids[number], result
 
@@ -87,7 +86,7 @@ def _find_numbered(
 
 
 def _find_safely(find: Find, explanation: Explanation) -> Relaxations | Failure:
-    """Catch the failure of one person. An invalid argument is raised, since it fails for all."""
+    """Catch the failure of one row. An invalid argument is raised, since it fails for all."""
     try:
         return find(explanation)
     except InvalidArgument:

@@ -9,7 +9,8 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.candidate_errors import MOST_TRIED
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, Problem
+from p2ce.compile.lay_out import lay_out_again, with_policy
 from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.policy.features.decimals import as_typed
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy
@@ -43,7 +44,7 @@ class Relaxable:
     is_odd: bool = False  # lifting it also removes counterfactuals, since the columns then move differently
 
 
-def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Relaxable, ...]:
+def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArray) -> tuple[Relaxable, ...]:
     """List what restricts an instance (d,). ``ends`` (2, d) are the ends of the reference.
 
     Nothing that was inferred is on the list: before an instance is reported without recourse, the finest grid
@@ -53,7 +54,7 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
     policy = problem.policy
     free = [feature for feature in policy.features if not feature.fixed]
     place = {name: column for column, name in enumerate(problem.names)}
-    lacks = {feature.name: person[place[feature.name]] == MISSING for feature in free}
+    lacks = {feature.name: instance[place[feature.name]] == MISSING for feature in free}
     found = list(_more_changes(problem.max_changes, len(free)))
     for feature in free:
         if feature.direction is not Direction.BOTH and not lacks[feature.name]:
@@ -65,16 +66,16 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
             )
     for feature in free:
         low, high = ends[:, place[feature.name]].tolist()
-        wider = widened(feature, low, high)
-        if wider is not None and _is_taken(problem, person, wider):
+        wider = with_range_of(feature, low, high)
+        if wider is not None and _is_taken(problem, instance, wider):
             found.append(_range(feature, wider))
     for feature in free:
         finer = _without_step(feature, problem, ends[:, place[feature.name]])
-        if finer is not None and _is_taken(problem, person, finer):
+        if finer is not None and _is_taken(problem, instance, finer):
             found.append(_step(feature, finer))
     for feature in free:
-        if not feature.leaves_special and person[place[feature.name]] in feature.special:
-            code = problem.codebook[feature.name].plain(float(person[place[feature.name]]))
+        if not feature.leaves_special and instance[place[feature.name]] in feature.special:
+            code = problem.codebook[feature.name].plain(float(instance[place[feature.name]]))
             found.append(
                 Relaxable(
                     restriction=Restriction(kind="special", feature=feature.name, value=code),
@@ -99,18 +100,17 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
     return tuple(found)
 
 
-def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
+def lifted(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
     """Compile the problem without some restrictions, and without its estimate, which would not hold."""
     relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
         relaxed = restriction.lift(relaxed)
-    changed = replace(
-        problem,
+    parsed = replace(
+        with_policy(problem, relaxed.policy),
         max_changes=relaxed.max_changes,
         detector=problem.detector if relaxed.plausible else None,
-        estimate=None,
     )
-    return changed.with_policy(relaxed.policy)
+    return lay_out_again(problem, parsed)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
@@ -147,7 +147,7 @@ def _left(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, leaves_special=True)
 
 
-def _without_step(feature: FeaturePolicy, problem: Problem, ends: FloatArray) -> FeaturePolicy | None:
+def _without_step(feature: FeaturePolicy, problem: ParsedProblem, ends: FloatArray) -> FeaturePolicy | None:
     """Let a feature with a stated step also take every other value that data and model distinguish."""
     column = None if problem.refinement is None else problem.refinement.get(feature.name)
     if column is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
@@ -183,7 +183,7 @@ def _range(feature: FeaturePolicy, wider: FeaturePolicy) -> Relaxable:
     return Relaxable(restriction=restriction, lift=partial(_replaced, name=feature.name, change=change))
 
 
-def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | None:
+def with_range_of(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | None:
     """Widen a feature's range to that of the data, low to high; None if no stated range keeps it from that.
 
     It keeps all its candidates. The additional ones are multiples of its step.
@@ -193,7 +193,7 @@ def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | 
         return None if full else replace(feature, choices=None)
     if feature.is_inferred and feature.stated_range is None:
         return None
-    # In the digits that people typed; the column may hold it with more digits.
+    # In the digits that the user typed; the column may hold it with more digits.
     low, high = (float(as_typed(end, feature.dtype)) for end in (low, high))
     named = feature.choices or feature.ends()
     inside = feature.stated_range or (min(low, *named), max(high, *named))
@@ -213,10 +213,10 @@ def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | 
     return wider if gained or narrower else None
 
 
-def _is_taken(problem: Problem, person: FloatArray, feature: FeaturePolicy) -> bool:
+def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePolicy) -> bool:
     """Return whether the user's own objects accept candidates; an encoder may raise at unknown ones."""
     codes = feature.codes(problem.codebook[feature.name])
-    rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
+    rows = np.repeat(instance[None, :], min(len(codes), MOST_TRIED), axis=0)
     rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
     calls = [model.evaluate for model in problem.models]
     if problem.required_detector is not None and not problem.required_detector.is_its_score:

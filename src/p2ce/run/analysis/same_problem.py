@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.compile.compiled_problem import Problem, shaped_for
+from p2ce.compile.check_arguments import UNCHANGED, Unchanged
+from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import encode_row, encode_table
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.fingerprint import same_scores
-from p2ce.compile.unchanged import UNCHANGED, Unchanged
+from p2ce.compile.lay_out import for_instance, with_codebook
+from p2ce.compile.within_reach import shaped_for
 from p2ce.errors import InvalidArgument
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
@@ -60,7 +62,7 @@ def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
     for name, then, now in _facts(problem, explanation):
         if then != now:
             yield f"{name} was {_text(then)}, and is {_text(now)}"
-    if explanation.problem is not None and problem.record is not None:
+    if explanation.problem is not None:
         known, here = explanation.problem.hashes, problem.record.hashes
         if known.get("reference", here.get("reference")) != here.get("reference"):
             yield "its reference differs"
@@ -79,7 +81,7 @@ def _scores_agree(problem: Problem, explanation: Explanation) -> bool:
     rows = encode_table([{name: row[name] for name in problem.names} for row in given], problem.codebook)
     if rows.problems:
         return False
-    now = scoring_of(problem.with_codebook(rows.codebook))(rows.values)
+    now = scoring_of(with_codebook(problem, rows.codebook))(rows.values)
     return same_scores(np.array(stated, dtype=np.float64), now)
 
 
@@ -87,7 +89,7 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
     if explanation.objectives != problem.objective_names:
         then, now = _text(explanation.objectives), _text(problem.objective_names)
         yield f"objectives was {then}, and is {now}"
-    if explanation.problem is not None and problem.record is not None:
+    if explanation.problem is not None:
         then, now = (record.hashes.get("policy") for record in (explanation.problem, problem.record))
         if then is not None and then != now:
             yield "its policy differs"
@@ -108,11 +110,7 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
         certificate.detector_family,
         None if problem.required_detector is None else problem.required_detector.family,
     )
-    if (
-        problem.required_detector is not None
-        and explanation.problem is not None
-        and problem.record is not None
-    ):
+    if problem.required_detector is not None and explanation.problem is not None:
         # They determine how a detector is fitted here, and what it admits.
         for name in ("contamination", "random_state", "plausibility_of_today"):
             yield name, explanation.problem.settings.get(name), problem.record.settings.get(name)
@@ -123,9 +121,9 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
     if not len(explanation):
         return
     row = encode_row(explanation.person, problem.codebook)
-    problem, person = problem.with_codebook(row.codebook), row.values[0]
+    problem, person = with_codebook(problem, row.codebook), row.values[0]
     # Which features move together, and are priced together, depends on the instance.
-    own = problem if shaped_for(problem, person[None, :]).all() else problem.for_instance(person)
+    own = problem if shaped_for(problem, person[None, :]).all() else for_instance(problem, person)
     for option in explanation:
         costs = reported(
             own, totals_of(own, person, encode_row(option.values, problem.codebook).values[0])[None]

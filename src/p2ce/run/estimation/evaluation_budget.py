@@ -17,10 +17,10 @@ from p2ce.compile.sample_reference import TRIED_INSTANCES
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.shap_estimate import ShapEstimate
-from p2ce.run.build_explanation import count_cells
+from p2ce.run.build_explanation import number_of_cells
+from p2ce.run.compile_kernels import warn_if_slow
 from p2ce.run.estimation.fit_estimate import fit_estimate
 from p2ce.run.paper.solve_by_paper import fit_attributions
-from p2ce.run.slow_steps import warn_if_slow
 from p2ce.run.solve_batch import solve_completely
 
 log = logging.getLogger("p2ce")
@@ -92,7 +92,7 @@ def _may_need_estimate(problem: Problem) -> bool:
 
 
 def _is_small(problem: Problem) -> bool:
-    cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
+    cells = number_of_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
     return cells <= MOST_EVALUATIONS
 
 

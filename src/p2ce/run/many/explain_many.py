@@ -2,27 +2,40 @@
 
 import datetime
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.compile.compiled_problem import Problem, within_reach
-from p2ce.compile.encode import EncodedRows
+from p2ce.compile.check_arguments import Unchanged, check_jobs, check_time
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.encode import EncodedRows, encode_table
+from p2ce.compile.lay_out import with_codebook
+from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import FAULT_RECORD, P2CEError
+from p2ce.objectives.objective_names import Objectives
+from p2ce.policy.policy import Policy
 from p2ce.result.counterfactual import Layout
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.stated_date import stated_date
 from p2ce.run.build_explanation import build_explanation, failed_explanation
-from p2ce.run.many.interrupts import noting_interrupts
 from p2ce.run.many.isolate_failures import Part, explain_safely, failure_of
 from p2ce.run.many.processes import explain_shares, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
+from p2ce.run.problems import Problems
 from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.trust import Trust
-from p2ce.run.verified import Failure, Verified
+from p2ce.run.time_limits import LimitClock
+from p2ce.run.unseen_categories import report_unseen
+from p2ce.run.verified import Failure, Trust, Verified
+from p2ce.tables.codebook import MISSING
 
 log = logging.getLogger("p2ce")
 
@@ -36,6 +49,53 @@ INTERRUPTED = Failure(
 
 
 def explain_many(
+    problems: Problems,
+    rows: Any,
+    *,
+    policy: Policy | None,
+    max_changes: int | Unchanged | None,
+    objectives: Objectives | None,
+    n_jobs: int,
+    progress: bool,
+    time_limit: float | None,
+    as_of: str | datetime.date | None,
+    trust: Trust,
+    reported: set[int],
+) -> Explanations:
+    """Explain every row of a table, and record the reason for the rows that cannot be explained.
+
+    ``trust`` checks all verified results for contradictions of the parsed scores. ``reported`` holds the
+    unseen categories that the log names already.
+    """
+    day = stated_date(as_of)
+    check_time(time_limit)
+    check_jobs(n_jobs)
+    problem = problems.of_call(policy, max_changes, objectives)
+    encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
+    report_unseen(encoded, reported)
+    # What is prepared for all rows counts towards each row's limit by an equal share.
+    clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
+    problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
+    # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
+    lacking = (encoded.values == MISSING).any(axis=0)
+    all_missing = np.where(lacking, MISSING, 0.0)[None, :]
+    if not parsed_for(problem, all_missing).all():
+        with suppress(P2CEError):
+            problem = parse_again(problems.known.compiled, problem, all_missing)
+    left = clock.left()
+    return _explain_encoded(
+        problem,
+        partial(reaching, problems.known.compiled, problem),
+        encoded,
+        n_jobs=n_jobs,
+        progress=progress,
+        time_limit=None if left is None else left / max(len(encoded), 1),
+        trust=trust,
+        as_of=day,
+    )
+
+
+def _explain_encoded(
     problem: Problem,
     problem_for: Callable[[FloatArray], Problem],
     rows: EncodedRows,
@@ -44,12 +104,11 @@ def explain_many(
     progress: bool,
     time_limit: float | None,
     trust: Trust,
-    as_of: datetime.date | None = None,
+    as_of: datetime.date | None,
 ) -> Explanations:
-    """Explain every row that can be encoded, and record the reason for the others.
+    """Explain every row that can be encoded.
 
-    ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` checks all
-    verified results for contradictions of the parsed scores. ``as_of`` is the date that the caller states.
+    ``problem_for`` compiles the problem for instances that ``problem`` does not cover.
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
@@ -170,3 +229,26 @@ def _explain_batches(
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)
+
+
+@contextmanager
+def noting_interrupts() -> Iterator[threading.Event]:
+    """Return an event that Ctrl-C sets; a second Ctrl-C stops at once. It only works in the main thread."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # Ctrl-C is ignored here, or was set outside of Python
+        yield noted
+        return
+
+    def note(number: int, _: object) -> None:
+        noted.set()
+        signal.signal(number, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)

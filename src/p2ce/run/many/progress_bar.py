@@ -1,4 +1,4 @@
-"""Show how many people are done, the elapsed time and the remaining time.
+"""Show how many rows are done, the elapsed time and the remaining time.
 
 A terminal shows a bar. A notebook shows one line, which is rewritten in place. A log has a line from time to
 time.
@@ -43,7 +43,7 @@ class ProgressBar:
     def counts(self) -> str:
         """How many people are done, with both times."""
         elapsed = time.monotonic() - self.began
-        fresh = self.done - self.before  # people of an earlier call took none of this time
+        fresh = self.done - self.before  # rows of an earlier call took none of this time
         left = _clock(elapsed / fresh * (self.total - self.done)) if fresh > 0 else "?"
         return f"{self.done:,}/{self.total:,} people, {_clock(elapsed)} elapsed · {left} left"
 

@@ -5,10 +5,10 @@ Comments give the lines of the paper's listing. The listing leaves the order ope
 nearest value on top.
 """
 
-from p2ce.run.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, PaperProblem, Record
+from p2ce.run.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, PaperProblem, PaperSearch
 
 
-def mapocam(problem: PaperProblem, record: Record) -> None:
+def mapocam(problem: PaperProblem, record: PaperSearch) -> None:
     """Run the depth-first search, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
@@ -22,7 +22,7 @@ def mapocam(problem: PaperProblem, record: Record) -> None:
         Q += reversed(problem.children(node, record))  # lines 9 to 11
 
 
-def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
+def prune(problem: PaperProblem, record: PaperSearch, node: Node) -> bool:
     """Return whether everything below a node can be skipped: PRUNE of Alg. 1."""
     if record.dominates(node):  # lines 14 and 15
         return record.prune(node, DOMINATED)

@@ -6,10 +6,10 @@ Comments give the lines of the paper's listing. Line 5 prints f > τ, but the te
 
 from p2ce.compile.paper_settings import AS_PRINTED
 from p2ce.run.paper import algorithm_1
-from p2ce.run.paper.paper_problem import OUTLIER, Node, PaperProblem, Record
+from p2ce.run.paper.paper_problem import OUTLIER, Node, PaperProblem, PaperSearch
 
 
-def p2ce(problem: PaperProblem, record: Record) -> None:
+def p2ce(problem: PaperProblem, record: PaperSearch) -> None:
     """Run the depth-first search, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
@@ -19,12 +19,12 @@ def p2ce(problem: PaperProblem, record: Record) -> None:
             if not problem.is_outlier(node.cell):  # line 6
                 record.add(node)  # line 7
                 continue  # line 8
-        if prune(problem, record, node):  # line 9
+        if _prune(problem, record, node):  # line 9
             continue
         Q += reversed(problem.children(node, record))  # lines 10 to 12
 
 
-def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
+def _prune(problem: PaperProblem, record: PaperSearch, node: Node) -> bool:
     """Return whether everything below a node can be skipped: PRUNE of Alg. 2."""
     if algorithm_1.prune(problem, record, node):  # lines 15 to 19
         return True

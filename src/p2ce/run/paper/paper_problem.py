@@ -58,7 +58,7 @@ class PaperProblem:
         values, reaches = self.evaluate(self.start[None])
         return Node(self.start, 0, 0, float(values[0]), bool(reaches[0]), self.costs(self.start[None])[0])
 
-    def children(self, node: Node, record: "Record") -> list[Node]:
+    def children(self, node: Node, record: "PaperSearch") -> list[Node]:
         """Return (a, i + 1) for every v ∈ Ā(i), nearest first; f and c are computed in one batch.
 
         A child that is invalid and may not be changed further is left out: it would be pruned as soon as it
@@ -78,7 +78,7 @@ class PaperProblem:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Record:
+class PaperSearch:
     """The result S of a search, and its counters. They remain readable when the search is interrupted."""
 
     as_printed: bool

@@ -9,7 +9,7 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.calls.evaluate import evaluate
 from p2ce.base.visible import echoed
 from p2ce.compile.batch import Batch
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, StatedProblem
 from p2ce.compile.evaluate_rows import score_frame
 from p2ce.compile.grouped_features import moves_as_one
 from p2ce.compile.paper_settings import AS_PRINTED, P2CE, Mapocam
@@ -25,7 +25,7 @@ from p2ce.models.estimates.native import parsed_of
 from p2ce.run.paper.algorithm_1 import mapocam
 from p2ce.run.paper.algorithm_2 import p2ce
 from p2ce.run.paper.maximum import shap_maximum
-from p2ce.run.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
+from p2ce.run.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, PaperSearch
 from p2ce.run.verify.constraints import check_constraints
 
 # The bounds by their names in the settings, and the kinds of model that they need.
@@ -33,13 +33,13 @@ BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound
 NEEDS = {Bound.TREE_LEAVES: "a tree ensemble", Bound.ADDITIVE: "a linear model"}
 
 
-def settings_of(problem: Problem) -> Mapocam:
+def settings_of(problem: StatedProblem) -> Mapocam:
     """Return the settings of the algorithm that solves a problem."""
     assert isinstance(problem.method, Mapocam), "only the algorithms of the paper come here"
     return problem.method
 
 
-def bound_of(problem: Problem) -> Bound:
+def paper_bound(problem: ParsedProblem) -> Bound:
     """Return the bound with which an algorithm of the paper prunes.
 
     A model can be a black box for one instance, if it has a label that is not in the reference. Then there
@@ -58,7 +58,7 @@ def bound_of(problem: Problem) -> Bound:
     return Bound.NONE if chosen in NEEDS and chosen is not own else chosen
 
 
-def check_paper(problem: Problem, *, bound: object) -> None:
+def check_paper(problem: ParsedProblem, *, bound: object) -> None:
     """Raise for settings that the paper's algorithms do not support."""
     settings = settings_of(problem)
     if bound != "auto":
@@ -71,14 +71,14 @@ def check_paper(problem: Problem, *, bound: object) -> None:
             "ties=True needs method='exact': the paper's algorithms prune points of equal cost."
         )
     require_single_features(problem)
-    if settings.bound != "auto" and bound_of(problem) is not BOUNDS[settings.bound]:
+    if settings.bound != "auto" and paper_bound(problem) is not BOUNDS[settings.bound]:
         raise InvalidArgument(
             f'bound="{settings.bound}" needs {NEEDS[BOUNDS[settings.bound]]} that is supported natively, but '
             f'the model is {problem.family}. Pass bound="shap" or bound=None.'
         )
 
 
-def require_single_features(problem: Problem) -> None:
+def require_single_features(problem: StatedProblem) -> None:
     """Raise for grouped features, which neither the listings nor their bounds support."""
     if moves_as_one(problem.policy):
         raise InvalidArgument(
@@ -88,7 +88,7 @@ def require_single_features(problem: Problem) -> None:
 
 
 def fit_attributions(
-    problem: Problem,
+    problem: ParsedProblem,
     *,
     score: Callable[[FloatArray], FloatArray],
     reference: FloatArray,
@@ -96,7 +96,7 @@ def fit_attributions(
 ) -> Attributions | None:
     """Compute the SHAP values that the algorithm needs; None if it needs none."""
     settings = settings_of(problem)
-    if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
+    if paper_bound(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
         return None
     attributor = Attributor(
         settings, parsed_of(problem.models), score, reference, problem.names, random_state, LinkScale.IDENTITY
@@ -143,9 +143,11 @@ def solve_by_paper(
         start = time.perf_counter()
         until = np.inf if limits is None else start + float(limits[at])
         most = np.inf if most_work is None else float(most_work[at])
-        record = Record(as_printed=settings.errata == AS_PRINTED)
+        record = PaperSearch(as_printed=settings.errata == AS_PRINTED)
 
-        def go_on(at: int = at, until: float = until, most: float = most, record: Record = record) -> None:
+        def go_on(
+            at: int = at, until: float = until, most: float = most, record: PaperSearch = record
+        ) -> None:
             nonlocal stopped
             now = time.perf_counter()
             if listener is not None and not stopped:
@@ -205,7 +207,7 @@ class _Instance:
         mine = slice(*batch.instances.first_ban[number : number + 2].tolist())
         self.excluded = {tuple(cell[:-1]) for cell in batch.instances.banned[mine].tolist()}
         self.go_on, self.counters = go_on, counters
-        self.bound = bound_of(problem)
+        self.bound = paper_bound(problem)
         self.parsed = parsed_of(problem.models)
         axes = problem.grid.axis_count
         self.max_changes = axes if problem.max_changes is None else min(problem.max_changes, axes)
@@ -232,7 +234,7 @@ class _Instance:
             is_partial_outlier=self._partial_outlier(),
         )
 
-    def front(self, record: Record) -> Int32Array:
+    def front(self, record: PaperSearch) -> Int32Array:
         """Return the points of S that are allowed and not dominated, one for each cost."""
         cells = [node.cell for node in record.solutions if 0 < node.changes <= self.max_changes]
         points = np.array(cells, dtype=np.int32).reshape(len(cells), len(self.start))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.grouped_features import moves
 from p2ce.policy.features.describe_features import candidates_of
 from p2ce.policy.features.feature import Direction, FeaturePolicy
@@ -25,12 +25,15 @@ class Constraints(NamedTuple):
 
 
 def check_constraints(
-    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+    problem: ParsedProblem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> Constraints:
     """Check rows against every constraint and rule: as codes (n, d), and as a frame."""
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
     if problem.max_changes is not None:
-        allowed &= moves(problem.compounds, before, after) <= problem.max_changes
+        changes = (after != before).sum(axis=1)
+        if problem.compounds:
+            changes = moves(problem.compounds, before, after)
+        allowed &= changes <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
     # A broken rule may have been inside its error band: large numbers leave its budgets few digits.
@@ -56,7 +59,7 @@ def allowed_rows(
 
 
 def violations(
-    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+    problem: ParsedProblem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> tuple[Violation, ...]:
     """Return the restrictions that a proposal (d,) breaks; if there are none, it is allowed."""
     broken = []

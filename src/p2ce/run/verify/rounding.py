@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.call_deadline import OutOfTime
 from p2ce.base.comparing import quanta
-from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.errors import P2CEError
@@ -43,8 +43,6 @@ def rounded_rows(
     it, or it could be called best in an objective although it is not. ``totals`` (n, objectives) are the
     costs of the exact rows. ``own`` is the instances' own plausibility, if it counts.
     """
-    if not problem.rounded_columns:
-        return Displayed(after, scores)
     rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
@@ -89,7 +87,7 @@ def _displayed(
     return Displayed(displayed, displayed_scores)
 
 
-def _rounded(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
+def _rounded(problem: ParsedProblem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Round changed numbers, unless that would undo the change."""
     rounded = after.copy()
     for column in problem.rounded_columns:

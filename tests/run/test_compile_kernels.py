@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from p2ce.engine.kernels.kernel_cache import cache_use
-from p2ce.run import slow_steps
-from p2ce.run.compile_kernels import preparing_text
-from p2ce.run.slow_steps import warn_if_slow
+from p2ce.run import compile_kernels
+from p2ce.run.compile_kernels import preparing_text, warn_if_slow
 from tests.populations import loans
 
 
@@ -47,7 +46,7 @@ def test_a_kernel_counts_as_compiled_from_when_its_compilation_begins() -> None:
 def test_the_text_is_that_of_the_moment(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_steps, "PATIENCE", 0.0)
+    monkeypatch.setattr(compile_kernels, "PATIENCE", 0.0)
     looked = threading.Event()
 
     def text() -> str:

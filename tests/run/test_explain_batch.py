@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import Policy, rules
+from p2ce.explainer import problems_of
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.solve_batch import SearchLimits
 from p2ce.run.verify.row_costs import reported
@@ -38,7 +39,7 @@ def test_what_only_the_rule_itself_rejects_is_not_shown() -> None:
 
 def test_a_rejected_cell_that_pruned_others_leaves_them_open() -> None:
     """A search that is stopped then does not claim that what is missing costs more than these."""
-    problem = beside_a_rule()._problem
+    problem = problems_of(beside_a_rule()).own
     instance = np.array([[0.0, 0.0, 1e9]])
     whole = explain_batch(problem, instance, finest=False)
     assert whole.outcomes.finished.all()
@@ -55,7 +56,7 @@ def test_a_rejected_cell_that_pruned_others_leaves_them_open() -> None:
 
 
 def test_who_gave_up_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("p2ce.run.rounds.MOST_ROUNDS", 1)
+    monkeypatch.setattr("p2ce.run.explain_batch.MOST_ROUNDS", 1)
     found = explained_beside_a_rule()
     assert found.status is p2ce.Status.HEURISTIC
     assert found.certificate.unproven_because == "rounding"

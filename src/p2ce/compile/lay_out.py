@@ -1,0 +1,198 @@
+"""Lay a problem out for the search: its scores, and the candidates on its axes.
+
+The same problem with another limit, policy or model, on the finest grid or for one instance is laid out anew.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray
+from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
+from p2ce.compile.grouped_features import compounds_for, limits_of, one_hot_compounds
+from p2ce.compile.refine_grid import Detail, refined
+from p2ce.compile.requirements import Origin, Requirement, decoded_by, requirements_of
+from p2ce.compile.rule_scores import compile_rules
+from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
+from p2ce.engine.scores.trees.grouped_columns import onto_compounds
+from p2ce.models.decisions.adapter import Adapter
+from p2ce.models.estimates.attributions import Attributions
+from p2ce.models.estimates.calibration import FittedEstimate
+from p2ce.policy.policy import Policy
+from p2ce.result.problem_record import ProblemRecord
+from p2ce.tables.codebook import Codebook
+
+if TYPE_CHECKING:
+    from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
+
+
+class SearchSpace(NamedTuple):
+    """The scores that decide, and the candidates to choose from."""
+
+    requirements: tuple[Requirement, ...]
+    detail: Detail
+    policy: Policy  # with all its candidates
+    one_way: Mapping[str, OneWay]  # candidates for one direction only
+
+
+def search_space(parsed: ParsedProblem, *, finest: bool = False) -> SearchSpace:
+    """List the scores of a problem and its candidates; inferred ones are as fine as the scores allow."""
+    requirements = requirements_of(parsed)
+    # Rules and detectors never change which candidates exist.
+    flat = [one.score.flat for one in requirements if one.origin is Origin.MODEL]
+    detail = Detail.FINEST if finest else Detail.THINNED if None in flat else Detail.USUAL
+    if parsed.refinement is None:
+        return SearchSpace(requirements, detail, parsed.policy, {})
+    return SearchSpace(requirements, detail, *refined(parsed.policy, parsed.refinement, detail))
+
+
+def lay_out_problem(
+    parsed: ParsedProblem,
+    space: SearchSpace,
+    *,
+    record: ProblemRecord,
+    accepted: FloatArray,
+    row_seconds: float,
+    is_personal: bool = False,
+    estimate: FittedEstimate | None = None,
+    attributions: Attributions | None = None,
+) -> Problem:
+    """Place the candidates on the axes of a grid, and flatten the scores for it."""
+    grid = grid_of(
+        space.policy,
+        columns=parsed.names,
+        codebook=parsed.codebook,
+        compounds=parsed.compounds,
+        one_way=space.one_way,
+    )
+    return Problem(
+        **{field.name: getattr(parsed, field.name) for field in fields(ParsedProblem)},
+        record=record,
+        accepted=accepted,
+        row_seconds=row_seconds,
+        requirements=space.requirements,
+        detail=space.detail,
+        searched=space.policy,
+        one_way=space.one_way,
+        grid=grid,
+        layout=_flattened(parsed, space.requirements, grid),
+        is_personal=is_personal,
+        estimate=estimate,
+        attributions=attributions,
+    )
+
+
+def _flattened(parsed: ParsedProblem, requirements: Sequence[Requirement], grid: BaseGrid) -> "ScoreLayout":
+    from p2ce.engine.scores.flat.flat_arrays import flatten_scores
+
+    shared, own = parsed.compounds[: parsed.shared], parsed.compounds[parsed.shared :]
+    flat = [one.score.flat for one in requirements]
+    scores = [onto_compounds(score, own) for score in flat if score is not None]
+    scores += limits_of(
+        parsed.compounds, parsed.policy, parsed.codebook, grid.columns.tolist(), parsed.max_changes
+    )
+    # Columns that cannot change are filled with zeros: nothing here compares their values.
+    return flatten_scores(scores, grid, np.zeros(len(parsed.names) + len(shared) + len(own)))
+
+
+def lay_out_again(
+    problem: Problem,
+    parsed: ParsedProblem,
+    *,
+    space: SearchSpace | None = None,
+    record: ProblemRecord | None = None,
+    is_personal: bool | None = None,
+    estimate: FittedEstimate | None = None,
+) -> Problem:
+    """Lay out what a problem becomes if something else is stated or parsed; its estimate is dropped."""
+    return lay_out_problem(
+        parsed,
+        search_space(parsed, finest=problem.detail is Detail.FINEST) if space is None else space,
+        record=problem.record if record is None else record,
+        accepted=problem.accepted,
+        row_seconds=problem.row_seconds,
+        is_personal=problem.is_personal if is_personal is None else is_personal,
+        estimate=estimate,
+        attributions=problem.attributions,
+    )
+
+
+def with_policy(parsed: ParsedProblem, policy: Policy) -> ParsedProblem:
+    """Return what is parsed under another policy."""
+    return replace(
+        parsed_part(parsed),
+        policy=policy,
+        rules=compile_rules(policy, parsed.codebook),
+        compounds=one_hot_compounds(policy, parsed.codebook),
+    )
+
+
+def with_limit(problem: Problem, max_changes: int | None) -> Problem:
+    """Return the same problem with another limit of changes, without the estimate for the old limit."""
+    if not problem.compounds:
+        return replace(problem, max_changes=max_changes, estimate=None)
+    return lay_out_again(problem, replace(parsed_part(problem), max_changes=max_changes))
+
+
+def with_models(
+    problem: Problem,
+    models: Sequence[Adapter],
+    *,
+    codebook: Codebook,
+    detector: Adapter | None,
+    nullable: frozenset[str],
+) -> Problem:
+    """Return the same problem with newly parsed models and detector, and the codebook of the models."""
+    problem = with_codebook(problem, codebook)
+    parsed = replace(
+        parsed_part(problem), model=models[0], others=tuple(models[1:]), detector=detector, nullable=nullable
+    )
+    return lay_out_again(problem, parsed, estimate=problem.estimate)
+
+
+def with_codebook(problem: Problem, codebook: Codebook) -> Problem:
+    """Return the same problem for rows whose labels this codebook decodes."""
+    if codebook is problem.codebook:
+        return problem
+    return replace(
+        problem,
+        codebook=codebook,
+        objectives=tuple(objective.with_codebook(codebook) for objective in problem.objectives),
+        requirements=decoded_by(problem.requirements, codebook, problem.labels),
+    )
+
+
+def for_instance(problem: Problem, values: FloatArray) -> Problem:
+    """Return the same problem for one instance (d,), whose linked features move from its own values."""
+    groups = problem.compounds[: problem.shared]
+    compounds = compounds_for(problem.searched, problem.codebook, groups, values)
+    parsed = replace(parsed_part(problem), compounds=compounds)
+    is_shared = all(own is shared for own, shared in zip(compounds, groups, strict=False))
+    space = SearchSpace(
+        problem.requirements if is_shared else requirements_of(parsed),
+        problem.detail,
+        problem.searched,
+        problem.one_way,
+    )
+    return lay_out_again(problem, parsed, space=space, is_personal=True, estimate=problem.estimate)
+
+
+_FINEST: "WeakKeyDictionary[Problem, Problem | None]" = WeakKeyDictionary()
+
+
+def on_finest_grid(problem: Problem) -> Problem | None:
+    """Return the same problem on the finest grid; None if nothing was inferred, or this is the finest grid.
+
+    It is laid out once for all instances of the problem.
+    """
+    if problem.detail is Detail.FINEST or problem.refinement is None:
+        return None
+    if problem not in _FINEST:
+        parsed = parsed_part(problem)
+        space = search_space(parsed, finest=True)
+        alike = space.policy == problem.searched
+        _FINEST[problem] = None if alike else lay_out_again(problem, parsed, space=space)
+    return _FINEST[problem]
