@@ -138,7 +138,7 @@ def price(table: CostTable, column: int = 1) -> None:
         (lambda: CostTable("effort", {"Term": {12: np.nan}}), "'effort' at Term = 12 is nan"),
         (
             lambda: CostTable("effort", {"Term": {"long": 1}}).fit(PEOPLE),
-            "values of 'Term' must be finite numbers, got 'long'",
+            "values of 'Term' must be finite numbers that float64 holds exactly, got 'long'",
         ),
         (
             lambda: CostTable("effort", {"Term": {np.inf: 1}}).fit(PEOPLE),

@@ -177,7 +177,13 @@ def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_pr
 
     model = replace(problem.model, score=uncertain, evaluate=lying_score, tolerance=1.0)
     problems_of(explainer).replace_own(
-        with_models(problem, [model], detector=problem.detector, nullable=problem.nullable)
+        with_models(
+            problem,
+            [model],
+            codebook=problem.codebook,
+            detector=problem.detector,
+            nullable=problem.nullable,
+        )
     )
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ACCEPTED:

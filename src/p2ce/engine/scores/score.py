@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int8Array
+from p2ce.base.visible import echoed
 from p2ce.engine.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_at
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.errors import InvalidModel
@@ -75,8 +76,8 @@ def require_ordered(name: str, accept_from: float, reject_below: float) -> None:
     """Raise if the certified thresholds of a score are not in order, or not numbers."""
     if not reject_below <= accept_from:
         raise InvalidModel(
-            f"The score {name!r} expects reject_below <= accept_from, got {reject_below} and {accept_from}. "
-            "Move both outwards by the error of the score, as `widened` does."
+            f"The score {echoed(name)} expects reject_below <= accept_from, got {reject_below} and "
+            f"{accept_from}. Move both outwards by the error of the score, as `widened` does."
         )
 
 
@@ -131,14 +132,14 @@ class FlatScore:
         given = [name for name in ("forest", "weights", "spending") if getattr(self, name) is not None]
         if len(given) != 1:
             raise InvalidModel(
-                f"The score {self.name!r} expects one of forest, weights and spending, got "
+                f"The score {echoed(self.name)} expects one of forest, weights and spending, got "
                 f"{' and '.join(given) or 'none'}. Return several scores for a model that adds several kinds."
             )
         require_ordered(self.name, self.accept_from, self.reject_below)
         if self.weights is not None and self.weights.shape != (self.column_count,):
             raise InvalidModel(
-                f"The score {self.name!r} expects {self.column_count} weights, one for each column, got "
-                f"shape {self.weights.shape}. Give columns that the model does not use the weight 0."
+                f"The score {echoed(self.name)} expects {self.column_count} weights, one for each column, "
+                f"got shape {self.weights.shape}. Give columns that the model does not use the weight 0."
             )
         if self.forest is not None and self.forest.feature.max() >= self.column_count:
             raise InvalidModel(

@@ -101,7 +101,8 @@ def parse_detector(
         if not set(found.columns) <= set(codebook.names):
             raise BrokenPlugin(
                 f"columns of the detector ({found.family}) must be columns of the reference, "
-                f"{', '.join(codebook.names)}; got {found.columns!r}. Correct the plug-in, or uninstall it."
+                f"{', '.join(codebook.names)}; got {echoed(found.columns)}. Correct the plug-in, or "
+                "uninstall it."
             )
         found = with_checked_calls(found)
         if why_not is not None:
@@ -122,8 +123,8 @@ def with_checked_calls(found: Adapter) -> Adapter:
     if found.threshold != 0.0 or found.also or not found.decides or found.report is None:
         raise BrokenPlugin(
             f"The detector ({found.family}) must have one score with the threshold 0, and report(); got "
-            f"threshold={found.threshold!r}, {len(found.scores)} scores, report={found.report!r}. Subtract "
-            "the threshold in evaluate and report. Correct the plug-in, or uninstall its package."
+            f"threshold={echoed(found.threshold)}, {len(found.scores)} scores, report={echoed(found.report)}. "
+            "Subtract the threshold in evaluate and report. Correct the plug-in, or uninstall its package."
         )
     if found.score is None and (found.evaluate is None or found.is_its_score):
         raise BrokenPlugin(

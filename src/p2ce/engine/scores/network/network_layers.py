@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidModel
 
 ACTIVATIONS = ("identity", "relu", "leaky_relu", "tanh", "sigmoid")
@@ -31,8 +32,8 @@ class Layer:
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise InvalidModel(
-                f"A layer expects an activation of {', '.join(ACTIVATIONS)}, got {self.activation!r}. Raise "
-                "UnsupportedModel for other activations; the model is then a black box."
+                f"A layer expects an activation of {', '.join(ACTIVATIONS)}, got {echoed(self.activation)}. "
+                "Raise UnsupportedModel for other activations; the model is then a black box."
             )
         if not 0.0 <= self.slope <= 1.0:
             raise InvalidModel(
