@@ -15,6 +15,7 @@ from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
 
 Records: TypeAlias = npt.NDArray[Any]
+Record: TypeAlias = Any  # one of them: its fields are attributes, which only Numba knows
 
 # Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
 SCORE_BITS = 29

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry, kernel
-from p2ce.engine.scores.flat.flat_arrays import Records
+from p2ce.engine.scores.flat.flat_arrays import FlatInstances, FlatScores, Records
 
 
 class Instance(NamedTuple):
@@ -22,7 +22,7 @@ class Instance(NamedTuple):
 
 
 @kernel
-def instance_of(instances, number):
+def instance_of(instances: FlatInstances, number: int) -> Instance:
     """Return views of the batch's arrays for one instance."""
     return Instance(
         instances.positions[number],
@@ -38,7 +38,7 @@ def instance_of(instances, number):
 
 
 @kernel
-def score_cell(flat, s, instance, index, row):
+def score_cell(flat: FlatScores, s: int, instance: Instance, index: Int32Array, row: FloatArray) -> float:
     """Score one point in the library's order, in float64: offset, weights, then tree by tree.
 
     ``row`` is scratch (columns,).
@@ -48,7 +48,7 @@ def score_cell(flat, s, instance, index, row):
         row[column] = instance.own[score.looks_at, column]
     for a in range(index.shape[0]):
         row[flat.columns[a]] = instance.seen[score.looks_at, a, index[a]]
-    total = score.offset
+    total: float = score.offset
     if score.table >= 0:
         for column in range(row.shape[0]):
             total += flat.weights[score.table, column] * row[column]
@@ -83,7 +83,7 @@ def score_cell(flat, s, instance, index, row):
 
 
 @kernel
-def looks_the_same(flat, s, instance, cell, ban):
+def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Array, ban: int) -> bool:
     """Return whether a point reaches the same leaf as a rejected one in every tree of a forest.
 
     ``ban`` is a row of ``instance.banned``. The library adds the same numbers for both points, so its result
@@ -107,7 +107,15 @@ def looks_the_same(flat, s, instance, cell, ban):
 
 
 @entry
-def score_points(flat, s, instances, instance, cells, row, out):
+def score_points(
+    flat: FlatScores,
+    s: int,
+    instances: FlatInstances,
+    instance: IntArray,
+    cells: Int32Array,
+    row: FloatArray,
+    out: FloatArray,
+) -> None:
     """Write the score of every point (n, axes) of instance ``instance[n]``; ``row`` is scratch (columns,)."""
     for n in range(cells.shape[0]):
         out[n] = score_cell(flat, s, instance_of(instances, instance[n]), cells[n], row)
