@@ -12,9 +12,8 @@ from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.placement import Placement, place
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
-from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
+from p2ce.engine.scores.score import FlatScore, Spending, score_rows, seen_as_given
 from p2ce.engine.scores.trees.forest import Forest
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.engine.solver.brute_force import brute_force, sort_points

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from p2ce.base.arrays import BoolArray, Int32Array, IntArray
 from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
-from p2ce.engine.scores.score import FlatScore
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import FlatScore, score_rows
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples

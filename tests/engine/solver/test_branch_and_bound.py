@@ -13,7 +13,7 @@ from p2ce.engine.scores.flat.flat_arrays import FlatInstances
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import Progress, make_settings, solve
 from p2ce.engine.solver.brute_force import sort_points
-from p2ce.engine.solver.counters import WORK
+from p2ce.engine.solver.fronts import WORK
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems

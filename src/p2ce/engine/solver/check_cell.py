@@ -4,7 +4,7 @@ from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND, FlatScores
 from p2ce.engine.scores.flat.score_cells import Instance, looks_the_same, score_cell
-from p2ce.engine.solver.counters import CHECKED, WORK
+from p2ce.engine.solver.fronts import CHECKED, WORK
 from p2ce.engine.solver.upper_bounds import cell_gains, falls_short
 
 NO_SCORE = -1  # no score rejects the cell

@@ -10,9 +10,9 @@ from p2ce.engine.scores.flat.flat_arrays import FlatInstances, FlatScores
 from p2ce.engine.scores.flat.score_cells import Instance, instance_of
 from p2ce.engine.solver.box_axes import list_axes, release_box
 from p2ce.engine.solver.box_costs import cheapest_change, price_corner
-from p2ce.engine.solver.counters import BOUND, BOXES, COUNTERS, WORK
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue
 from p2ce.engine.solver.expand_box import expand_box
+from p2ce.engine.solver.fronts import BOUND, BOXES, COUNTERS, WORK
 from p2ce.engine.solver.list_supports import next_support, prepare_supports, support_is_infeasible
 from p2ce.engine.solver.open_boxes import pop_box, push_box
 from p2ce.engine.solver.pareto_front import add_point, is_dominated

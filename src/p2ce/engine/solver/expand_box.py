@@ -9,8 +9,8 @@ from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided, list_axes, most_cells, stay_where_undecided
 from p2ce.engine.solver.box_costs import corner_is_covered, join, price_corner, quantum, trim_box
 from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
-from p2ce.engine.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue
+from p2ce.engine.solver.fronts import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.engine.solver.offer_cells import offer_cells, put_widest_last
 from p2ce.engine.solver.pareto_front import add_point, is_dominated
 from p2ce.engine.solver.queue_cells import queue_box, queue_cells, screen_cells

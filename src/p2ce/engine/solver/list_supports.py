@@ -7,7 +7,7 @@ from p2ce.engine.scores.flat.leaf_groups import best_lift, sort_into_groups
 from p2ce.engine.scores.flat.reachable_leaves import Walk, reach_leaves
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, quantum
-from p2ce.engine.solver.counters import BOXES, DOMINATED, WORK
+from p2ce.engine.solver.fronts import BOXES, DOMINATED, WORK
 from p2ce.engine.solver.pareto_front import is_dominated
 from p2ce.engine.solver.search_state import (
     CHOSEN,

@@ -11,7 +11,7 @@ from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, Reached, reach
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, price_corner, quantum, trim_box
 from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
-from p2ce.engine.solver.counters import BOUND, WORK
+from p2ce.engine.solver.fronts import BOUND, WORK
 from p2ce.engine.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.engine.solver.search_state import (
     IMPLAUSIBLE_LEAVES,

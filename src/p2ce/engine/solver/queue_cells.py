@@ -9,8 +9,8 @@ from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, best_total, re
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, quantum
 from p2ce.engine.solver.check_cell import is_banned, passes
-from p2ce.engine.solver.counters import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue
+from p2ce.engine.solver.fronts import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.engine.solver.pareto_front import find_tied, is_dominated, point_comes_first
 from p2ce.engine.solver.search_state import CurrentBox, Scratch, SearchState
 from p2ce.engine.solver.upper_bounds import cell_gains, falls_short, verdict_of

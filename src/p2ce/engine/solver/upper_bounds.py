@@ -10,7 +10,7 @@ from p2ce.engine.scores.flat.flat_arrays import FlatScores, Records
 from p2ce.engine.scores.flat.reachable_leaves import Walk, highest_total
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided
-from p2ce.engine.solver.counters import WORK
+from p2ce.engine.solver.fronts import WORK
 from p2ce.engine.solver.search_state import CurrentBox
 
 
