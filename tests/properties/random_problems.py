@@ -54,7 +54,12 @@ class Problem:
         return rows
 
     def true_front(
-        self, person: int, *, max_changes: int, keep_ties: bool = False, banned: Sequence[Sequence[int]] = ()
+        self,
+        person: int,
+        *,
+        max_changes: int,
+        keep_ties: bool = False,
+        excluded: Sequence[Sequence[int]] = (),
     ) -> Int32Array:
         """Find a person's front by brute force."""
         return brute_force(
@@ -66,7 +71,7 @@ class Problem:
             person,
             max_changes=max_changes,
             keep_ties=keep_ties,
-            banned=banned,
+            excluded=excluded,
         )
 
     def front_of(self, found: Fronts, person: int) -> Int32Array:
@@ -74,12 +79,12 @@ class Problem:
         points = found.points[found.first[person] : found.first[person + 1]]
         return sort_points(points, self.tables, self.placement, person)
 
-    def with_bans(self, bans: list[list[list[int]]]) -> FlatInstances:
+    def with_excluded(self, excluded: list[list[list[int]]]) -> FlatInstances:
         """Forbid some cells: a list of cells per person."""
-        cells = [[*cell, EXACTLY] for mine in bans for cell in mine]
+        cells = [[*cell, EXACTLY] for mine in excluded for cell in mine]
         return self.flat_people._replace(
-            banned=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes + 1),
-            first_ban=np.cumsum([0, *map(len, bans)], dtype=np.int64),
+            excluded=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes + 1),
+            first_excluded=np.cumsum([0, *map(len, excluded)], dtype=np.int64),
         )
 
 

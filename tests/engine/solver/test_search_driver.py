@@ -151,11 +151,11 @@ def test_people_share_the_calls(active: int, monkeypatch: pytest.MonkeyPatch) ->
 
 def people_of(problem: ProblemRecord, *who: int) -> FlatInstances:
     """Return some of the people, without the others."""
-    shared = {"joins", "banned", "first_ban"}
+    shared = {"joins", "excluded", "first_excluded"}
     parts = {name: array for name, array in problem.people._asdict().items() if name not in shared}
     return problem.people._replace(
         **{name: array[list(who)] for name, array in parts.items()},
-        first_ban=np.zeros(len(who) + 1, dtype=np.int64),
+        first_excluded=np.zeros(len(who) + 1, dtype=np.int64),
     )
 
 

@@ -24,10 +24,10 @@ def brute_force(
     *,
     max_changes: int,
     keep_ties: bool = False,
-    banned: Sequence[Sequence[int]] = (),
+    excluded: Sequence[Sequence[int]] = (),
 ) -> Int32Array:
     """Return the candidate indices (points, axes) of an instance's front, in the order of `sort_points`."""
-    forbidden = {tuple(cell) for cell in banned}
+    forbidden = {tuple(cell) for cell in excluded}
 
     def accepts(cells: Int32Array) -> BoolArray:
         before = np.repeat(instances[instance : instance + 1], len(cells), axis=0)

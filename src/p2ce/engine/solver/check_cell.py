@@ -11,16 +11,16 @@ NO_SCORE = -1  # no score rejects the cell
 
 
 @kernel
-def is_banned(flat: FlatScores, instance: Instance, cell: Int32Array) -> bool:
+def is_excluded(flat: FlatScores, instance: Instance, cell: Int32Array) -> bool:
     """Return whether the user's model or detector has rejected this cell, or one with the same leaves."""
-    for ban in range(instance.banned.shape[0]):
+    for number in range(instance.excluded.shape[0]):
         same = True
         for a in range(cell.shape[0]):
-            if instance.banned[ban, a] != cell[a]:
+            if instance.excluded[number, a] != cell[a]:
                 same = False
                 break
-        s = instance.banned[ban, cell.shape[0]]
-        if same or (s >= 0 and looks_the_same(flat, s, instance, cell, ban)):
+        s = instance.excluded[number, cell.shape[0]]
+        if same or (s >= 0 and looks_the_same(flat, s, instance, cell, number)):
             return True
     return False
 

@@ -8,7 +8,7 @@ from p2ce.engine.scores.flat.reachable_leaves import best_total, reach_leaves
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided, list_axes, most_cells, stay_where_undecided
 from p2ce.engine.solver.box_costs import corner_is_covered, join, price_corner, quantum, trim_box
-from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
+from p2ce.engine.solver.check_cell import NO_SCORE, is_excluded, rejecting_score
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue
 from p2ce.engine.solver.fronts import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.engine.solver.offer_cells import offer_cells, put_widest_last
@@ -200,7 +200,7 @@ def probe_corner(
         trial[m] = quantum(joined)
     rejected_by = NO_SCORE
     has_room = True
-    if not is_dominated(search.front, trial) and not is_banned(flat, instance, box.cell):
+    if not is_dominated(search.front, trial) and not is_excluded(flat, instance, box.cell):
         rejected_by = rejecting_score(flat, instance, box.cell, False, False, scratch.row, search.counters)
         if rejected_by == NO_SCORE:
             has_room = add_point(search.front, trial, steps, box.cell, keep_ties)

@@ -10,7 +10,7 @@ from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND, FlatScores, Recor
 from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, Reached, reach_leaves
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, price_corner, quantum, trim_box
-from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
+from p2ce.engine.solver.check_cell import NO_SCORE, is_excluded, rejecting_score
 from p2ce.engine.solver.fronts import BOUND, WORK
 from p2ce.engine.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.engine.solver.search_state import (
@@ -462,7 +462,7 @@ def offer_cells(
             go_on = go_on or settings.keep_ties
             tick = scratch.candidates[slot].tick
             rejected_by = judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch)
-            if rejected_by == NO_SCORE and not is_banned(flat, instance, box.cell):
+            if rejected_by == NO_SCORE and not is_excluded(flat, instance, box.cell):
                 if not add_point(search.front, costs, steps, box.cell, settings.keep_ties):
                     return False
             else:

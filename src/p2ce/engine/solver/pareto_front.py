@@ -15,9 +15,8 @@ DOMINATED = 2
 class Front(NamedTuple):
     """The points found so far; only the first ``used[0]`` rows are valid."""
 
-    costs: (
-        IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
-    )
+    # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
+    costs: IntArray
     points: Int32Array  # (room, axes) the candidate on each axis
     used: IntArray  # (2,) the number of valid points; the last point that dominated something
 

@@ -8,7 +8,7 @@ from p2ce.engine.scores.flat.flat_arrays import FlatScores
 from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, best_total, reach_leaves
 from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, quantum
-from p2ce.engine.solver.check_cell import is_banned, passes
+from p2ce.engine.solver.check_cell import is_excluded, passes
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue
 from p2ce.engine.solver.fronts import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.engine.solver.pareto_front import find_tied, is_dominated, point_comes_first
@@ -129,7 +129,7 @@ def queue_cells(
                 tied = find_tied(search.front, trial)
                 if tied >= 0 and point_comes_first(search.front, tied, moved, box.cell):
                     continue
-            if is_banned(flat, instance, box.cell):
+            if is_excluded(flat, instance, box.cell):
                 continue
             if verdict == UNDECIDED and not forests_pass(
                 flat, instance, box.cell, scratch.row, search.counters

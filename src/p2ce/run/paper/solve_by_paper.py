@@ -204,8 +204,8 @@ class _Instance:
         problem = batch.problem
         self.problem, self.batch, self.number = problem, batch, number
         self.settings = settings_of(problem)
-        mine = slice(*batch.instances.first_ban[number : number + 2].tolist())
-        self.excluded = {tuple(cell[:-1]) for cell in batch.instances.banned[mine].tolist()}
+        mine = slice(*batch.instances.first_excluded[number : number + 2].tolist())
+        self.excluded = {tuple(cell[:-1]) for cell in batch.instances.excluded[mine].tolist()}
         self.go_on, self.counters = go_on, counters
         self.bound = paper_bound(problem)
         self.parsed = parsed_of(problem.models)

@@ -85,7 +85,7 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
             person,
             max_changes=problem.axes if max_changes is None else max_changes,
             keep_ties=ties,
-            banned=dropped_cells(problem, person, gains[person], float(missing[person])),
+            excluded=dropped_cells(problem, person, gains[person], float(missing[person])),
         )
         np.testing.assert_array_equal(problem.front_of(found, person), expected)
 

@@ -49,9 +49,9 @@ class FlatInstances(NamedTuple):
     shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     thresholds: Records  # (n, scores) LIMIT
-    # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
-    banned: Int32Array
-    first_ban: IntArray  # (n + 1,) bans of instance i are first_ban[i] .. first_ban[i + 1] - 1
+    # (excluded, axes + 1) cells that the user's own model or detector rejected; the last entry is the score
+    excluded: Int32Array
+    first_excluded: IntArray  # (n + 1,) instance i has first_excluded[i] .. first_excluded[i + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
@@ -227,8 +227,8 @@ def lay_out_instances(
         shares=tables.shares,
         gains=gains,
         thresholds=certified,
-        banned=np.zeros((0, axes + 1), dtype=np.int32),
-        first_ban=np.zeros(count + 1, dtype=np.int64),
+        excluded=np.zeros((0, axes + 1), dtype=np.int32),
+        first_excluded=np.zeros(count + 1, dtype=np.int64),
     )
 
 

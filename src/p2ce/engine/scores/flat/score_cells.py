@@ -18,7 +18,7 @@ class Instance(NamedTuple):
     shares: FloatArray  # (objectives,)
     gains: Int32Array  # (tables, axes, width)
     thresholds: Records  # (scores,) LIMIT
-    banned: Int32Array  # (bans, axes + 1)
+    excluded: Int32Array  # (excluded, axes + 1)
 
 
 @kernel
@@ -33,7 +33,7 @@ def instance_of(instances: FlatInstances, number: int) -> Instance:
         instances.shares[number],
         instances.gains[number],
         instances.thresholds[number],
-        instances.banned[instances.first_ban[number] : instances.first_ban[number + 1]],
+        instances.excluded[instances.first_excluded[number] : instances.first_excluded[number + 1]],
     )
 
 
@@ -83,11 +83,11 @@ def score_cell(flat: FlatScores, s: int, instance: Instance, index: Int32Array, 
 
 
 @kernel
-def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Array, ban: int) -> bool:
+def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Array, number: int) -> bool:
     """Return whether a point reaches the same leaf as a rejected one in every tree of a forest.
 
-    ``ban`` is a row of ``instance.banned``. The library adds the same numbers for both points, so its result
-    for one holds for the other.
+    ``number`` is a row of ``instance.excluded``. The library adds the same numbers for both points, so its
+    result for one holds for the other.
     """
     score = flat.scores[s]
     for tree in range(score.first_tree, score.last_tree):
@@ -99,7 +99,7 @@ def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Arra
             rejected = value
             if axis >= 0:
                 value = instance.seen[score.looks_at, axis, cell[axis]]
-                rejected = instance.seen[score.looks_at, axis, instance.banned[ban, axis]]
+                rejected = instance.seen[score.looks_at, axis, instance.excluded[number, axis]]
             if (value <= node.threshold) != (rejected <= node.threshold):
                 return False
             at = at + 1 if value <= node.threshold else node.right
