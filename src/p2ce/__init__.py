@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from p2ce import testing as testing
     from p2ce.base.limits import Limits as Limits
     from p2ce.base.plugins import register as register
-    from p2ce.engine.solver.progress import Progress as Progress
+    from p2ce.engine.solver.fronts import Progress as Progress
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.explainer import Explainer as Explainer
     from p2ce.models.detectors.plausibility_forest import PlausibilityForest as PlausibilityForest
@@ -71,7 +71,7 @@ _NAMES = {
     "present.render": "to_html to_markdown to_text",
     "policy": "Policy Display",
     "result": "Explanation Explanations Status",
-    "engine.solver.progress": "Progress",
+    "engine.solver.fronts": "Progress",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -14,7 +14,7 @@ from p2ce import Policy, rules
 from p2ce.compile.lay_out import for_instance
 from p2ce.compile.requirements import in_columns_of
 from p2ce.compile.within_reach import parsed_for, shaped_for, within_reach
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from p2ce.explainer import problems_of
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples

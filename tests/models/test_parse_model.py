@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from p2ce.errors import (
     InvalidArgument,
     InvalidOutput,

@@ -25,8 +25,7 @@ from sklearn.svm import LinearSVC
 
 import p2ce
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
-from p2ce.engine.scores.score import seen_as_given
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows, seen_as_given
 from p2ce.errors import InvalidOutput, NotFitted, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import codebook_of

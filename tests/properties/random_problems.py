@@ -12,9 +12,8 @@ from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.placement import Placement, place
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
-from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
+from p2ce.engine.scores.score import FlatScore, Spending, score_rows, seen_as_given
 from p2ce.engine.scores.trees.forest import Forest
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.engine.solver.brute_force import brute_force, sort_points
@@ -55,7 +54,12 @@ class Problem:
         return rows
 
     def true_front(
-        self, person: int, *, max_changes: int, keep_ties: bool = False, banned: Sequence[Sequence[int]] = ()
+        self,
+        person: int,
+        *,
+        max_changes: int,
+        keep_ties: bool = False,
+        excluded: Sequence[Sequence[int]] = (),
     ) -> Int32Array:
         """Find a person's front by brute force."""
         return brute_force(
@@ -67,7 +71,7 @@ class Problem:
             person,
             max_changes=max_changes,
             keep_ties=keep_ties,
-            banned=banned,
+            excluded=excluded,
         )
 
     def front_of(self, found: Fronts, person: int) -> Int32Array:
@@ -75,12 +79,12 @@ class Problem:
         points = found.points[found.first[person] : found.first[person + 1]]
         return sort_points(points, self.tables, self.placement, person)
 
-    def with_bans(self, bans: list[list[list[int]]]) -> FlatInstances:
+    def with_excluded(self, excluded: list[list[list[int]]]) -> FlatInstances:
         """Forbid some cells: a list of cells per person."""
-        cells = [[*cell, EXACTLY] for mine in bans for cell in mine]
+        cells = [[*cell, EXACTLY] for mine in excluded for cell in mine]
         return self.flat_people._replace(
-            banned=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes + 1),
-            first_ban=np.cumsum([0, *map(len, bans)], dtype=np.int64),
+            excluded=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes + 1),
+            first_excluded=np.cumsum([0, *map(len, excluded)], dtype=np.int64),
         )
 
 

@@ -11,11 +11,12 @@ from p2ce.engine.kernels.jit import entry
 from p2ce.engine.scores.flat.flat_arrays import tick_for
 from p2ce.engine.scores.flat.reachable_leaves import highest_total
 from p2ce.engine.scores.flat.score_cells import instance_of
-from p2ce.engine.scores.trees.score_rows import leaves_reached, score_rows
+from p2ce.engine.scores.score import score_rows
+from p2ce.engine.scores.trees.forest import leaves_reached
 from p2ce.engine.solver.box_axes import list_axes
 from p2ce.engine.solver.box_costs import price_corner, price_with
 from p2ce.engine.solver.branch_and_bound import make_settings
-from p2ce.engine.solver.counters import COUNTERS
+from p2ce.engine.solver.fronts import COUNTERS
 from p2ce.engine.solver.search_state import Scratch, new_scratch
 from p2ce.engine.solver.upper_bounds import is_infeasible
 from tests.properties.amount import examples

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from p2ce.base.arrays import BoolArray, Int32Array, IntArray
 from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
-from p2ce.engine.scores.score import FlatScore
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import FlatScore, score_rows
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples
@@ -73,14 +72,14 @@ def search(
     settings: object,
     *,
     bounded: bool,
-    bans: FlatInstances | None = None,
+    excluded: FlatInstances | None = None,
     **more: object,
 ) -> tuple[Fronts, list[Outside]]:
     scores, outside = parts_of(problem, inside, bounded=bounded)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
-    if bans is not None:
-        people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
+    if excluded is not None:
+        people = people._replace(excluded=excluded.excluded, first_excluded=excluded.first_excluded)
     external = ExternalScores(
         scores=dict(enumerate(outside, start=inside)),
         recorded=range(inside, inside + len(outside)),
@@ -95,11 +94,11 @@ def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(search_driver, name, value)
 
 
-def assert_exact(problem: Problem, found: Fronts, settings: object, bans: list[list[list[int]]]) -> None:
+def assert_exact(problem: Problem, found: Fronts, settings: object, excluded: list[list[list[int]]]) -> None:
     assert found.finished.all()
-    for person, mine in enumerate(bans):
+    for person, mine in enumerate(excluded):
         expected = problem.true_front(
-            person, max_changes=settings.max_changes, keep_ties=settings.keep_ties, banned=mine
+            person, max_changes=settings.max_changes, keep_ties=settings.keep_ties, excluded=mine
         )
         np.testing.assert_array_equal(problem.front_of(found, person), expected)
 
@@ -119,14 +118,16 @@ def test_front_equals_brute_force(
 ) -> None:
     """Cells that are rejected afterwards give way to the next best."""
     settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
-    bans: list[list[list[int]]] = [[] for _ in problem.people]
+    excluded: list[list[list[int]]] = [[] for _ in problem.people]
     for _ in range(2):
-        found, _ = search(problem, inside, settings, bounded=bounded, bans=problem.with_bans(bans))
-        assert_exact(problem, found, settings, bans)
+        found, _ = search(
+            problem, inside, settings, bounded=bounded, excluded=problem.with_excluded(excluded)
+        )
+        assert_exact(problem, found, settings, excluded)
         assert len(found.recorded) == len(problem.scores) - min(inside, len(problem.scores) - 1)
         for values in found.recorded.values():
             np.testing.assert_array_equal(values, np.ones(len(found.points)))
-        for person, mine in enumerate(bans):
+        for person, mine in enumerate(excluded):
             mine += found.points[found.first[person] : found.first[person + 1]][::2].tolist()
 
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
 from p2ce.compile.lay_out import with_models
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from p2ce.explainer import problems_of
 from tests.oracle import brute_force_front, reported_quanta, typed_rows
 from tests.properties.amount import examples

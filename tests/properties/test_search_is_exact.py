@@ -36,15 +36,15 @@ def settings_from(variant: str, *, max_changes: int | None, ties: bool) -> Setti
     return changed._replace(listed=min(changed.listed, changed.max_changes))
 
 
-def assert_exact(problem: Problem, settings: Settings, bans: list[list[list[int]]]) -> list[np.ndarray]:
+def assert_exact(problem: Problem, settings: Settings, excluded: list[list[list[int]]]) -> list[np.ndarray]:
     """Search for everyone and compare with brute force; give the fronts."""
-    found = solve(problem.layout, problem.with_bans(bans), settings)
+    found = solve(problem.layout, problem.with_excluded(excluded), settings)
     assert found.finished.all()
     assert (found.open_boxes == 0).all()
     fronts = []
-    for person, mine in enumerate(bans):
+    for person, mine in enumerate(excluded):
         expected = problem.true_front(
-            person, max_changes=settings.max_changes, keep_ties=settings.keep_ties, banned=mine
+            person, max_changes=settings.max_changes, keep_ties=settings.keep_ties, excluded=mine
         )
         got = problem.front_of(found, person)
         np.testing.assert_array_equal(got, expected)
@@ -71,9 +71,9 @@ def test_front_equals_brute_force_wherever_the_search_pauses_and_after_cells_are
 ) -> None:
     problem = data.draw(KINDS[kind])
     settings = settings_from(variant, max_changes=max_changes, ties=ties)
-    bans = where_they_stand(problem)
+    excluded = where_they_stand(problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_driver, "LONG_SLICE", slice_of_work)
         for _ in range(3):
-            fronts = assert_exact(problem, settings, bans)
-            bans = [[*mine, *front[::2].tolist()] for mine, front in zip(bans, fronts, strict=True)]
+            fronts = assert_exact(problem, settings, excluded)
+            excluded = [[*mine, *front[::2].tolist()] for mine, front in zip(excluded, fronts, strict=True)]

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.engine.scores.score import score_rows
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import NotFitted
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, people

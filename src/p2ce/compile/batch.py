@@ -51,26 +51,26 @@ class Batch:
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
         excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
-        banned_of = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
-        banned_of = np.concatenate([banned_of, instance])
-        order = np.argsort(banned_of, kind="stable")
-        counts = np.bincount(banned_of, minlength=len(self.values))
+        excluded_for = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_excluded))
+        excluded_for = np.concatenate([excluded_for, instance])
+        order = np.argsort(excluded_for, kind="stable")
+        counts = np.bincount(excluded_for, minlength=len(self.values))
         instances = self.instances._replace(
-            banned=np.concatenate([self.instances.banned, excluded])[order],
-            first_ban=np.append(0, np.cumsum(counts)),
+            excluded=np.concatenate([self.instances.excluded, excluded])[order],
+            first_excluded=np.append(0, np.cumsum(counts)),
         )
         return replace(self, instances=instances)
 
     def flat_instances(self, chosen: IntArray) -> "FlatInstances":
         """Return some of the instances in the form that the kernel needs."""
         instances = self.instances
-        counts = np.diff(instances.first_ban)[chosen]
-        mine = [np.arange(instances.first_ban[i], instances.first_ban[i + 1]) for i in chosen]
-        shared = {"joins", "banned", "first_ban"}
+        counts = np.diff(instances.first_excluded)[chosen]
+        mine = [np.arange(instances.first_excluded[i], instances.first_excluded[i + 1]) for i in chosen]
+        shared = {"joins", "excluded", "first_excluded"}
         return instances._replace(
             **{name: array[chosen] for name, array in instances._asdict().items() if name not in shared},
-            banned=instances.banned[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
-            first_ban=np.append(0, np.cumsum(counts)),
+            excluded=instances.excluded[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
+            first_excluded=np.append(0, np.cumsum(counts)),
         )
 
 

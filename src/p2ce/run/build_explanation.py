@@ -111,7 +111,7 @@ def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven
 
     An estimate that pruned nothing leaves the search complete.
     """
-    from p2ce.engine.solver.counters import ESTIMATE
+    from p2ce.engine.solver.fronts import ESTIMATE
 
     known = verified.outcomes
     if problem.method is not None and settings_of(problem).errata == AS_PRINTED:
@@ -160,7 +160,7 @@ def _number(value: np.float64) -> float | None:
 
 
 def _certificate(problem: Problem, verified: Verified, at: int, because: Unproven | None) -> Certificate:
-    from p2ce.engine.solver.counters import (
+    from p2ce.engine.solver.fronts import (
         ATTRIBUTED,
         BOUND,
         BOXES,

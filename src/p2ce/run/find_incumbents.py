@@ -87,7 +87,7 @@ def seek_incumbents(
     batch: Batch, known: Outcomes, shared: SharedLimits, waiting: IntArray, sought: Sought
 ) -> tuple[Outcomes, Sought]:
     """Find accepted cells for waiting instances with a time limit, once for each."""
-    from p2ce.engine.solver.counters import SCORED
+    from p2ce.engine.solver.fronts import SCORED
 
     new = np.setdiff1d(waiting, sought.instances)
     left = shared.left(known, waiting, to_solve=True).seconds

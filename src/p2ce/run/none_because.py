@@ -41,7 +41,7 @@ def explain_none(
     """
     if problem.method is not None:
         return verified
-    from p2ce.engine.solver.counters import ESTIMATE
+    from p2ce.engine.solver.fronts import ESTIMATE
 
     who, known = verified.without_options(), verified.outcomes
     who = who[(known.counters[who, ESTIMATE] == 0) & (known.grid[who] != SearchedGrid.FINEST_OPEN)]

@@ -74,7 +74,7 @@ class Outcomes(ReadOnlyArrays):
     @property
     def work(self) -> IntArray:
         """The work of solving each instance, in units of its counter: (n,)."""
-        from p2ce.engine.solver.counters import WORK
+        from p2ce.engine.solver.fronts import WORK
 
         return self.counters[:, WORK]
 
@@ -114,7 +114,7 @@ class Outcomes(ReadOnlyArrays):
 
 def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds: float) -> Outcomes:
     """Return outcomes with nothing known, after so many seconds for each instance."""
-    from p2ce.engine.solver.counters import COUNTERS
+    from p2ce.engine.solver.fronts import COUNTERS
 
     return Outcomes(
         scores=np.full(count, np.nan),

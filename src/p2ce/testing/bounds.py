@@ -176,7 +176,7 @@ def _prune(
     if score.flat is None:
         return np.asarray(score.prepare(placed_on(grid, placement, instances)).infeasible(owner, laid))
     from p2ce.engine.scores.flat.flat_arrays import flatten_scores, lay_out_instances
-    from p2ce.engine.solver.counters import COUNTERS
+    from p2ce.engine.solver.fronts import COUNTERS
     from p2ce.engine.solver.search_state import new_scratch
     from p2ce.testing.bound_kernel import drop_boxes
 

@@ -10,8 +10,7 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.compiled_problem import labels_of
-from p2ce.engine.scores.score import Score
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import Score, score_rows
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.reports import require

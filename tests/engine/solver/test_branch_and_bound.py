@@ -13,7 +13,7 @@ from p2ce.engine.scores.flat.flat_arrays import FlatInstances
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import Progress, make_settings, solve
 from p2ce.engine.solver.brute_force import sort_points
-from p2ce.engine.solver.counters import WORK
+from p2ce.engine.solver.fronts import WORK
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
@@ -47,14 +47,14 @@ def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
 
 def only(problem: Problem, person: int) -> FlatInstances:
     """Return one of the people, without the others."""
-    shared = {"joins", "banned", "first_ban"}
+    shared = {"joins", "excluded", "first_excluded"}
     return problem.flat_people._replace(
         **{
             name: array[[person]]
             for name, array in problem.flat_people._asdict().items()
             if name not in shared
         },
-        first_ban=np.zeros(2, dtype=np.int64),
+        first_excluded=np.zeros(2, dtype=np.int64),
     )
 
 
@@ -77,13 +77,13 @@ def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
         heard.append(news)
         return len(heard) <= stops_after
 
-    bans = [[cell] for cell in problem.placement.position.tolist()]
+    excluded = [[cell] for cell in problem.placement.position.tolist()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_driver, "LONG_SLICE", 60)
-        found = solve(problem.layout, problem.with_bans(bans), settings, listener=listen)
+        found = solve(problem.layout, problem.with_excluded(excluded), settings, listener=listen)
     assert len(heard) <= stops_after + 1
     for person in range(len(problem.people)):
-        whole = problem.true_front(person, max_changes=max_changes, keep_ties=True, banned=bans[person])
+        whole = problem.true_front(person, max_changes=max_changes, keep_ties=True, excluded=excluded[person])
         mine = found.points[found.first[person] : found.first[person + 1]]
         if found.finished[person]:
             assert found.open_boxes[person] == 0

@@ -37,9 +37,9 @@ def test_a_limit_on_changes() -> None:
     assert front([AWAY], [Join.SUM], max_changes=1, keep_ties=True) == [[0.0, 3.0], [3.0, 0.0]]
 
 
-def test_banned_cells_give_way() -> None:
-    banned = [[0, 3], [1, 2]]
-    assert front([AWAY], [Join.SUM], banned=banned) == [[2.0, 1.0]]
+def test_excluded_cells_give_way() -> None:
+    excluded = [[0, 3], [1, 2]]
+    assert front([AWAY], [Join.SUM], excluded=excluded) == [[2.0, 1.0]]
 
 
 def test_nothing_is_enough() -> None:

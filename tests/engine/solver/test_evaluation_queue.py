@@ -12,8 +12,8 @@ from p2ce.engine.solver import expand as kernels
 from p2ce.engine.solver import search_state as ss
 from p2ce.engine.solver.branch_and_bound import make_settings
 from p2ce.engine.solver.brute_force import point_costs
-from p2ce.engine.solver.counters import SCORED
 from p2ce.engine.solver.evaluation_queue import Quota, new_queue
+from p2ce.engine.solver.fronts import SCORED
 from p2ce.engine.solver.search_driver import cheapest_open
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems

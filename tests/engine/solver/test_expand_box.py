@@ -9,7 +9,7 @@ from p2ce.engine.grid.placement import place
 from p2ce.engine.scores.flat.score_cells import score_points
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.solver.branch_and_bound import Settings, make_settings, solve
-from p2ce.engine.solver.counters import RULE
+from p2ce.engine.solver.fronts import RULE
 from p2ce.tables.codebook import MISSING
 from tests.populations.small_scores import flat, forest
 from tests.properties.random_problems import Problem, problem_of

@@ -11,8 +11,8 @@ from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Prepar
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import ExternalScores, make_settings, solve
-from p2ce.engine.solver.counters import EXTERNAL, SCORED, WORK
 from p2ce.engine.solver.external_scores import CELL_WORK
+from p2ce.engine.solver.fronts import EXTERNAL, SCORED, WORK
 from p2ce.engine.solver.search_driver import BOXES_AT_ONCE, BoundingBenefit
 
 SETTINGS = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
@@ -151,11 +151,11 @@ def test_people_share_the_calls(active: int, monkeypatch: pytest.MonkeyPatch) ->
 
 def people_of(problem: ProblemRecord, *who: int) -> FlatInstances:
     """Return some of the people, without the others."""
-    shared = {"joins", "banned", "first_ban"}
+    shared = {"joins", "excluded", "first_excluded"}
     parts = {name: array for name, array in problem.people._asdict().items() if name not in shared}
     return problem.people._replace(
         **{name: array[list(who)] for name, array in parts.items()},
-        first_ban=np.zeros(len(who) + 1, dtype=np.int64),
+        first_excluded=np.zeros(len(who) + 1, dtype=np.int64),
     )
 
 

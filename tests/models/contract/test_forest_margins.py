@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from p2ce.engine.scores.score import score_rows
 from p2ce.engine.scores.trees.forest import NO_TREES
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
 

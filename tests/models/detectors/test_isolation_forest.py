@@ -9,8 +9,8 @@ import pytest
 from sklearn.ensemble import IsolationForest as Library
 
 import p2ce.models.detectors
+from p2ce.engine.scores.score import score_rows
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import InvalidArgument, InvalidReference, NotFitted, UnsupportedDetector
 from p2ce.models.detectors.parse_detector import FAMILIES, PlausibilityForest, parse_detector
 from tests.models import laws

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import OneClassSVM
 
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from p2ce.errors import InvalidOutput
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.imputed_values import known_codes

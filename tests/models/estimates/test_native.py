@@ -23,8 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
-from p2ce.engine.scores.score import FlatScore
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import FlatScore, score_rows
 from p2ce.errors import InvalidArgument
 from p2ce.models.estimates.attributions import Attributor
 from p2ce.models.estimates.link_scale import LinkScale, to_scale

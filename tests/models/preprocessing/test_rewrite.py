@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.engine.scores.score import seen_as_given
 from p2ce.engine.scores.trees.assemble import assemble_forest
-from p2ce.engine.scores.trees.score_rows import leaves_reached
+from p2ce.engine.scores.trees.forest import leaves_reached
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.input_maps import InputMap, LabelTable, input_maps_of

@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int8Array
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.external import Placed, PreparedRows, PreparedScore, Verdicts, verdicts_at
-from p2ce.engine.scores.trees.forest import Forest
+from p2ce.engine.scores.trees.forest import Forest, leaves_reached
 from p2ce.errors import InvalidModel
 
 
@@ -159,8 +159,6 @@ class FlatScore:
 
     def evaluate_rows(self, rows: FloatArray) -> Verdicts:
         """Evaluate rows in the slow and obvious way; not for budgets, which also depend on the instance."""
-        from p2ce.engine.scores.trees.score_rows import score_rows
-
         assert self.spending is None
         value = score_rows(self, rows)
         return Verdicts(self.verdicts(value), value)
@@ -172,3 +170,20 @@ class FlatScore:
     def prepare(self, placed: Placed) -> PreparedScore:
         """Return the score for whole rows; `flat_arrays` is the kernel's form of all flat scores together."""
         return PreparedRows(evaluate_rows=self.evaluate_rows, placed=placed)
+
+
+def score_rows(score: FlatScore, rows: FloatArray) -> FloatArray:
+    """Add offset, weights and leaves in the order that `FlatScore` promises: (n, d) → (n,).
+
+    This is the slow and obvious way: the twin that tests compare every fast routine with.
+    """
+    seen = score.see(np.asarray(rows, dtype=np.float64))
+    total = np.full(len(seen), score.offset, dtype=np.float64)
+    if score.weights is not None:
+        for column, weight in enumerate(score.weights):
+            total = total + weight * seen[:, column]
+    if score.forest is not None:
+        reached = leaves_reached(score.forest, seen)
+        for tree in range(score.forest.tree_count):
+            total = total + score.forest.value[reached[:, tree]]
+    return total

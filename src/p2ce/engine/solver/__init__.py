@@ -10,7 +10,7 @@ The loop::
 
 Where all scores are forests and sums there is no queue: the kernel offers cells itself and goes from instance
 to instance, tens of microseconds each, in slices of work between which the clock and the listener are looked
-at. Which box comes next (listed supports first, or best first) and who evaluates a leaf are independent
+at. Which box comes next (listed supports first, or best first) and what evaluates a leaf are independent
 settings. The path without a queue compiles nothing of it.
 
 Before the search, a batch is *placed*: all instances share the base candidates of an axis; some serve one

@@ -1,16 +1,20 @@
 """Find which axes of a box can, must or need not leave the current value of an instance."""
 
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import Record
+from p2ce.engine.scores.flat.score_cells import Instance
+from p2ce.engine.solver.search_state import CurrentBox
 
 
 @kernel
-def is_decided(span, here):
+def is_decided(span: Record, here: int) -> bool:
     """Return whether an axis must leave the current value in this box."""
-    return span.must == 1 or here < span.low or here > span.high
+    decided: bool = span.must == 1 or here < span.low or here > span.high
+    return decided
 
 
 @kernel
-def list_axes(instance, box):
+def list_axes(instance: Instance, box: CurrentBox) -> int:
     """List the axes that can or must leave the current value; return their number.
 
     An axis that must but cannot is listed too: pricing the box then shows that it is empty.
@@ -26,7 +30,7 @@ def list_axes(instance, box):
 
 
 @kernel
-def stay_where_undecided(instance, box):
+def stay_where_undecided(instance: Instance, box: CurrentBox) -> int:
     """Set every axis that need not change to the current value, and list the other axes again."""
     for a in range(box.spans.shape[0]):
         if not is_decided(box.spans[a], instance.positions[a].here):
@@ -36,7 +40,7 @@ def stay_where_undecided(instance, box):
 
 
 @kernel
-def release_box(instance, box):
+def release_box(instance: Instance, box: CurrentBox) -> None:
     """Set every axis back to the current value."""
     for a in range(box.spans.shape[0]):
         box.spans[a].low = instance.positions[a].here
@@ -45,7 +49,7 @@ def release_box(instance, box):
 
 
 @kernel
-def most_cells(instance, box, size, changes_left):
+def most_cells(instance: Instance, box: CurrentBox, size: int, changes_left: int) -> float:
     """Return an upper bound of the number of cells in a box, as a float since it may be of any size."""
     cells = 1.0
     others = 0.0

@@ -2,18 +2,22 @@
 
 import numpy as np
 
+from p2ce.base.arrays import IntArray
 from p2ce.base.comparing import DROPPED_BITS
 from p2ce.engine.grid.cost_kernel import sort_ascending
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import Record
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided
-from p2ce.engine.solver.pareto_front import find_tied, is_dominated, point_comes_first
+from p2ce.engine.solver.pareto_front import Front, find_tied, is_dominated, point_comes_first
+from p2ce.engine.solver.search_state import CurrentBox, Sums
 
 HALF = 1 << (DROPPED_BITS - 1)
 ROUNDING = 2.0**-53  # of one operation, relative to its result
 
 
 @kernel
-def quantum(total):
+def quantum(total: float) -> np.int64:
     """Round a cost to the integer that is compared, so that rounding noise creates no false trade-offs.
 
     The slow twin is ``p2ce.base.comparing.quanta``.
@@ -22,7 +26,7 @@ def quantum(total):
 
 
 @kernel
-def quantum_below(total, axes):
+def quantum_below(total: float, axes: int) -> np.int64:
     """Round a bound whose terms were added in another order than the costs of the cells that it bounds.
 
     A cell's total is the sum of its costs in the order of the axes. If a bound adds its terms in the same
@@ -40,13 +44,13 @@ def quantum_below(total, axes):
 
 
 @kernel
-def join(is_max, joined, cost):
+def join(is_max: bool, joined: float, cost: float) -> float:
     """Join one more cost to a total."""
     return max(joined, cost) if is_max else joined + cost
 
 
 @kernel
-def cheapest_change(instance, m, a, span):
+def cheapest_change(instance: Instance, m: int, a: int, span: Record) -> float:
     """Return the cost of the nearest candidate other than the current one, -1 if there is none."""
     here = instance.positions[a].here
     best = -1.0
@@ -62,7 +66,7 @@ def cheapest_change(instance, m, a, span):
 
 
 @kernel
-def price_corner(instance, box, size, least_changes, sums):
+def price_corner(instance: Instance, box: CurrentBox, size: int, least_changes: int, sums: Sums) -> int:
     """Write the lower corner of the box: no point of it costs less in any objective.
 
     An axis that must change costs at least its cheapest change; the other axes may stay at no cost. If at
@@ -113,7 +117,7 @@ def price_corner(instance, box, size, least_changes, sums):
 
 
 @kernel
-def corner_key(instance, sums):
+def corner_key(instance: Instance, sums: Sums) -> float:
     """Return the key of the best-first order: the lower corner, with objectives scaled to be comparable."""
     key = 0.0
     for m in range(sums.total.shape[0]):
@@ -122,7 +126,9 @@ def corner_key(instance, sums):
 
 
 @kernel
-def corner_is_covered(instance, box, keep_ties, front, corner):
+def corner_is_covered(
+    instance: Instance, box: CurrentBox, keep_ties: bool, front: Front, corner: IntArray
+) -> bool:
     """Return whether every point of a box with this corner is dominated, or ties and comes later."""
     if is_dominated(front, corner):
         return True
@@ -151,7 +157,9 @@ def corner_is_covered(instance, box, keep_ties, front, corner):
 
 
 @kernel
-def price_with(instance, box, size, k, i, missing, sums):
+def price_with(
+    instance: Instance, box: CurrentBox, size: int, k: int, i: int, missing: int, sums: Sums
+) -> None:
     """Write to ``sums.trial`` the lower corner of the box's points whose axis ``k`` is at candidate i."""
     a = box.axes[k]
     decided = is_decided(box.spans[a], instance.positions[a].here)
@@ -175,7 +183,7 @@ def price_with(instance, box, size, k, i, missing, sums):
 
 
 @kernel
-def trim_box(instance, box, size, missing, sums, front):
+def trim_box(instance: Instance, box: CurrentBox, size: int, missing: int, sums: Sums, front: Front) -> bool:
     """Narrow every axis to the candidates that the front does not dominate; return whether any changed.
 
     Costs do not decrease as a candidate moves away from the current value. So the undominated candidates form

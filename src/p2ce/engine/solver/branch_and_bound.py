@@ -8,9 +8,9 @@ from p2ce.engine.solver.external_scores import CELL_WORK as CELL_WORK
 from p2ce.engine.solver.external_scores import ExternalScores as ExternalScores
 from p2ce.engine.solver.fronts import Fronts as Fronts
 from p2ce.engine.solver.fronts import Incumbents as Incumbents
+from p2ce.engine.solver.fronts import Listener as Listener
+from p2ce.engine.solver.fronts import Progress as Progress
 from p2ce.engine.solver.fronts import no_fronts as no_fronts
-from p2ce.engine.solver.progress import Listener as Listener
-from p2ce.engine.solver.progress import Progress as Progress
 from p2ce.engine.solver.settings import Settings as Settings
 from p2ce.engine.solver.settings import make_settings as make_settings
 

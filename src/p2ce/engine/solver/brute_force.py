@@ -10,8 +10,7 @@ from p2ce.base.comparing import quanta
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.candidate_costs import CostTables
 from p2ce.engine.grid.placement import Placement
-from p2ce.engine.scores.score import FlatScore
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import FlatScore, score_rows
 from p2ce.engine.solver.undominated import undominated
 
 
@@ -25,10 +24,10 @@ def brute_force(
     *,
     max_changes: int,
     keep_ties: bool = False,
-    banned: Sequence[Sequence[int]] = (),
+    excluded: Sequence[Sequence[int]] = (),
 ) -> Int32Array:
     """Return the candidate indices (points, axes) of an instance's front, in the order of `sort_points`."""
-    forbidden = {tuple(cell) for cell in banned}
+    forbidden = {tuple(cell) for cell in excluded}
 
     def accepts(cells: Int32Array) -> BoolArray:
         before = np.repeat(instances[instance : instance + 1], len(cells), axis=0)

@@ -6,11 +6,13 @@ import numpy as np
 
 from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.kernels.jit import branching_entry, entry, kernel
-from p2ce.engine.scores.flat.score_cells import instance_of
+from p2ce.engine.scores.flat.flat_arrays import FlatInstances, FlatScores
+from p2ce.engine.scores.flat.score_cells import Instance, instance_of
 from p2ce.engine.solver.box_axes import list_axes, release_box
 from p2ce.engine.solver.box_costs import cheapest_change, price_corner
-from p2ce.engine.solver.counters import BOUND, BOXES, COUNTERS, WORK
+from p2ce.engine.solver.evaluation_queue import EvaluationQueue
 from p2ce.engine.solver.expand_box import expand_box
+from p2ce.engine.solver.fronts import BOUND, BOXES, COUNTERS, WORK
 from p2ce.engine.solver.list_supports import next_support, prepare_supports, support_is_infeasible
 from p2ce.engine.solver.open_boxes import pop_box, push_box
 from p2ce.engine.solver.pareto_front import add_point, is_dominated
@@ -30,8 +32,12 @@ from p2ce.engine.solver.search_state import (
     SIZE,
     STARTED,
     USED,
+    CurrentBox,
+    Scratch,
+    SearchState,
     doubled,
 )
+from p2ce.engine.solver.settings import Settings
 from p2ce.engine.solver.split_box import split_by_cost
 
 # Points of a box have at least one change: the instance itself is not a counterfactual.
@@ -60,7 +66,19 @@ def with_more_results(results: Results) -> Results:
 
 
 @branching_entry
-def expand(flat, instances, number, end, settings, search, scratch, queue, alone, results, budget):
+def expand(
+    flat: FlatScores,
+    instances: FlatInstances,
+    number: int,
+    end: int,
+    settings: Settings,
+    search: SearchState,
+    scratch: Scratch,
+    queue: EvaluationQueue | None,
+    alone: bool | None,
+    results: Results,
+    budget: int,
+) -> tuple[int, int]:
     """Solve the instances from ``number`` to before ``end``; return the first unsolved one, and why it is so.
 
     With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
@@ -92,7 +110,7 @@ def expand(flat, instances, number, end, settings, search, scratch, queue, alone
 
 
 @kernel
-def stand_still(instance, box):
+def stand_still(instance: Instance, box: CurrentBox) -> None:
     """Set the current box and cell to the current values of the instance."""
     release_box(instance, box)
     for a in range(box.cell.shape[0]):
@@ -100,7 +118,9 @@ def stand_still(instance, box):
 
 
 @kernel
-def start_instance(flat, instance, settings, search, scratch):
+def start_instance(
+    flat: FlatScores, instance: Instance, settings: Settings, search: SearchState, scratch: Scratch
+) -> None:
     """Reset the search state for a new instance."""
     for i in range(search.counters.shape[0]):
         search.counters[i] = 0
@@ -141,14 +161,24 @@ def start_instance(flat, instance, settings, search, scratch):
 
 
 @kernel
-def is_settled(settings, listed, state):
+def is_settled(settings: Settings, listed: int, state: IntArray) -> bool:
     """Return whether no box is open and no support is left to list."""
     everything_met = state[ROOT_PUSHED] == 1 or settings.max_changes <= listed
     return everything_met and state[OPEN] == 0 and state[SIZE] > listed
 
 
 @kernel
-def expand_instance(flat, instance, number, settings, search, scratch, queue, alone, budget):
+def expand_instance(
+    flat: FlatScores,
+    instance: Instance,
+    number: int,
+    settings: Settings,
+    search: SearchState,
+    scratch: Scratch,
+    queue: EvaluationQueue | None,
+    alone: bool | None,
+    budget: int,
+) -> int:
     """Search until nothing is open, the budget of work or the quota is used up, or an array is full.
 
     The listed supports come first, fewest changes first, each with its parts as a stack. Then comes the whole
@@ -208,7 +238,7 @@ def expand_instance(flat, instance, number, settings, search, scratch, queue, al
 
 
 @kernel
-def keep_results(number, search, results):
+def keep_results(number: int, search: SearchState, results: Results) -> bool:
     """Append the instance's front to the results; return False if there is no room."""
     count = search.front.used[0]
     begin = results.first[number]
@@ -224,7 +254,15 @@ def keep_results(number, search, results):
 
 
 @entry
-def split_queued_box(instances, number, settings, search, scratch, queue, at):
+def split_queued_box(
+    instances: FlatInstances,
+    number: int,
+    settings: Settings,
+    search: SearchState,
+    scratch: Scratch,
+    queue: EvaluationQueue,
+    at: int,
+) -> None:
     """Split a queued box that no score could prune, and open its parts; there must be room for two."""
     instance = instance_of(instances, number)
     box = scratch.box
@@ -237,13 +275,16 @@ def split_queued_box(instances, number, settings, search, scratch, queue, at):
 
 
 @entry
-def offer_evaluated(search, queue, accepted, first, keep_ties):
+def offer_evaluated(
+    search: SearchState, queue: EvaluationQueue, accepted: IntArray, first: int, keep_ties: bool
+) -> int:
     """Offer accepted queued cells to the front, from ``first`` on; return where it was full, or the end."""
-    for j in range(first, accepted.shape[0]):
+    count: int = accepted.shape[0]
+    for j in range(first, count):
         at = accepted[j]
         costs = queue.quanta[at]
         if is_dominated(search.front, costs):
             continue
         if not add_point(search.front, costs, queue.steps[at], queue.points[at], keep_ties):
             return j
-    return accepted.shape[0]
+    return count

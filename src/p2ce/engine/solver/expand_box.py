@@ -2,25 +2,39 @@
 
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.dense import fill_dense
-from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND
+from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND, FlatScores
 from p2ce.engine.scores.flat.leaf_groups import reach_support
 from p2ce.engine.scores.flat.reachable_leaves import best_total, reach_leaves
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided, list_axes, most_cells, stay_where_undecided
 from p2ce.engine.solver.box_costs import corner_is_covered, join, price_corner, quantum, trim_box
-from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
-from p2ce.engine.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
+from p2ce.engine.solver.check_cell import NO_SCORE, is_excluded, rejecting_score
+from p2ce.engine.solver.evaluation_queue import EvaluationQueue
+from p2ce.engine.solver.fronts import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.engine.solver.offer_cells import offer_cells, put_widest_last
 from p2ce.engine.solver.pareto_front import add_point, is_dominated
 from p2ce.engine.solver.queue_cells import queue_box, queue_cells, screen_cells
-from p2ce.engine.solver.search_state import IMPLAUSIBLE_LEAVES
+from p2ce.engine.solver.search_state import IMPLAUSIBLE_LEAVES, CurrentBox, Scratch, SearchState
+from p2ce.engine.solver.settings import Settings
 from p2ce.engine.solver.split_box import split_by_cost, split_for_bounds
 from p2ce.engine.solver.upper_bounds import estimate_is_low, falls_short, is_infeasible
 
 
 @kernel
 def expand_box(
-    flat, instance, number, settings, size, least_changes, grouped, best_first, search, scratch, queue, alone
-):
+    flat: FlatScores,
+    instance: Instance,
+    number: int,
+    settings: Settings,
+    size: int,
+    least_changes: int,
+    grouped: bool,
+    best_first: bool,
+    search: SearchState,
+    scratch: Scratch,
+    queue: EvaluationQueue | None,
+    alone: bool | None,
+) -> bool:
     """Prune, evaluate or split the current box; return False if the front has no room for a point.
 
     The box is ``scratch.box``. ``number`` is that of the instance, for the queue, and ``flat`` holds the
@@ -147,7 +161,15 @@ def expand_box(
 
 
 @kernel
-def probe_corner(flat, instance, box, size, keep_ties, search, scratch):
+def probe_corner(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    keep_ties: bool,
+    search: SearchState,
+    scratch: Scratch,
+) -> tuple[int, bool]:
     """Offer the cheapest point of the box: undecided axes stay, the others move to their nearest candidate.
 
     If it is valid and costs no more than the corner, the rest of the box can be skipped. Return the number of
@@ -178,7 +200,7 @@ def probe_corner(flat, instance, box, size, keep_ties, search, scratch):
         trial[m] = quantum(joined)
     rejected_by = NO_SCORE
     has_room = True
-    if not is_dominated(search.front, trial) and not is_banned(flat, instance, box.cell):
+    if not is_dominated(search.front, trial) and not is_excluded(flat, instance, box.cell):
         rejected_by = rejecting_score(flat, instance, box.cell, False, False, scratch.row, search.counters)
         if rejected_by == NO_SCORE:
             has_room = add_point(search.front, trial, steps, box.cell, keep_ties)

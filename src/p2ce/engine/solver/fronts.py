@@ -1,12 +1,45 @@
-"""The result of a search for a batch of instances, and cells that are known to be accepted before it."""
+"""What a search reports: progress, counters and fronts; and cells that are known to be accepted before it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.engine.solver.counters import COUNTERS
+
+# The counters of a search for each instance.
+# BOXES: expanded boxes. Of these, DOMINATED, TOO_MANY (changes), RULE and BOUND were pruned.
+# SCORED: evaluated cells. CHECKED: cells that the kernel scored in the library's own order.
+# WORK: units of a few nanoseconds; the count is the same on every machine.
+# EXTERNAL: boxes pruned by the bound of an external score.
+# ESTIMATE: boxes and cells pruned by an estimate, which proves nothing.
+# RULE: boxes pruned by a rule between features. ATTRIBUTED: cells for which SHAP values were computed.
+# BOUND + s: boxes pruned by the bound of compiled score s, where s = 2 stands for all further scores.
+BOXES, DOMINATED, TOO_MANY, SCORED, CHECKED, WORK, EXTERNAL, ESTIMATE, RULE, ATTRIBUTED, BOUND = range(11)
+COUNTERS = BOUND + 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The progress of a search, which a ``listener`` receives from time to time.
+
+    Attributes:
+        person: the position of the row that is being explained, from 0.
+        people: the number of rows to explain.
+        found: the number of counterfactuals found for this row so far.
+        open_boxes: the number of boxes of the search space that remain open for this row.
+        elapsed: the seconds since the search began.
+    """
+
+    person: int
+    people: int
+    found: int
+    open_boxes: int
+    elapsed: float
+
+
+# Called from time to time; the search stops when it returns False.
+Listener = Callable[[Progress], bool | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -15,7 +48,7 @@ class Fronts:
 
     points: Int32Array  # (points, axes) candidate indices, one instance after another
     first: IntArray  # (n + 1,) points of instance i are first[i] .. first[i + 1] - 1
-    counters: IntArray  # (n, COUNTERS), see `p2ce.engine.solver.counters`
+    counters: IntArray  # (n, COUNTERS), a column for each of the counters above
     finished: BoolArray  # (n,) False if a limit was reached or the listener stopped the search
     open_boxes: IntArray  # (n,)
     open_totals: FloatArray  # (n, objectives) the least cost that a point in an open box may have

@@ -1,18 +1,31 @@
 """List the supports of an instance one by one, fewest changes first, and skip those that cannot matter."""
 
+from p2ce.base.arrays import IntArray
 from p2ce.engine.kernels.jit import kernel
-from p2ce.engine.scores.flat.flat_arrays import FIRST
+from p2ce.engine.scores.flat.flat_arrays import FIRST, FlatScores
 from p2ce.engine.scores.flat.leaf_groups import best_lift, sort_into_groups
-from p2ce.engine.scores.flat.reachable_leaves import reach_leaves
+from p2ce.engine.scores.flat.reachable_leaves import Walk, reach_leaves
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, quantum
-from p2ce.engine.solver.counters import BOXES, DOMINATED, WORK
+from p2ce.engine.solver.fronts import BOXES, DOMINATED, WORK
 from p2ce.engine.solver.pareto_front import is_dominated
-from p2ce.engine.solver.search_state import CHOSEN, FRESH, LIVE, SIZE
+from p2ce.engine.solver.search_state import (
+    CHOSEN,
+    FRESH,
+    LIVE,
+    SIZE,
+    CurrentBox,
+    SearchState,
+    Sums,
+    SupportList,
+)
 from p2ce.engine.solver.upper_bounds import falls_short
 
 
 @kernel
-def prepare_supports(flat, instance, box, listed, search, walk):
+def prepare_supports(
+    flat: FlatScores, instance: Instance, box: CurrentBox, listed: int, search: SearchState, walk: Walk
+) -> None:
     """Compute from the FIRST score what `support_is_infeasible` needs; the current box is the whole grid.
 
     That is its total at the current point, above its base, and the largest gain of each axis. The leaves of a
@@ -46,7 +59,7 @@ def prepare_supports(flat, instance, box, listed, search, walk):
 
 
 @kernel
-def next_support(instance, box, search, sums):
+def next_support(instance: Instance, box: CurrentBox, search: SearchState, sums: Sums) -> bool:
     """Make the next set of axes that the front does not dominate the current box, with all its candidates.
 
     Return False if none is left. If the cheapest changes of a set are dominated, all its extensions are
@@ -95,7 +108,14 @@ def next_support(instance, box, search, sums):
 
 
 @kernel
-def support_is_infeasible(flat, instance, box, size, supports, counters):
+def support_is_infeasible(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    supports: SupportList,
+    counters: IntArray,
+) -> bool:
     """Return whether no values for the axes of the current box can reach the first threshold."""
     if flat.scores.shape[0] == 0:
         return False

@@ -2,16 +2,27 @@
 
 import numpy as np
 
+from p2ce.base.arrays import IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.external import ACCEPT
 from p2ce.engine.scores.flat.dense import fill_dense
-from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND
-from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, reach_leaves
+from p2ce.engine.scores.flat.flat_arrays import FIRST, SECOND, FlatScores, Records
+from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, Reached, reach_leaves
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, price_corner, quantum, trim_box
-from p2ce.engine.solver.check_cell import NO_SCORE, is_banned, rejecting_score
-from p2ce.engine.solver.counters import BOUND, WORK
+from p2ce.engine.solver.check_cell import NO_SCORE, is_excluded, rejecting_score
+from p2ce.engine.solver.fronts import BOUND, WORK
 from p2ce.engine.solver.pareto_front import add_point, find_tied, is_dominated
-from p2ce.engine.solver.search_state import IMPLAUSIBLE_LEAVES, MONOTONE, ROW_AXIS
+from p2ce.engine.solver.search_state import (
+    IMPLAUSIBLE_LEAVES,
+    MONOTONE,
+    ROW_AXIS,
+    CurrentBox,
+    Scratch,
+    SearchState,
+    Sums,
+)
+from p2ce.engine.solver.settings import Settings
 from p2ce.engine.solver.upper_bounds import falls_short, is_infeasible, verdict_of
 
 # The number of cells that may fail the detector one by one before it scores the whole leaf. It is lower if
@@ -22,7 +33,7 @@ WORTH_SCORING = 32
 
 
 @kernel
-def put_widest_last(box, size, reached, count, state):
+def put_widest_last(box: CurrentBox, size: int, reached: Reached, count: int, state: IntArray) -> None:
     """Swap the widest axis with the last one, in the list and in the leaves, for the longest rows."""
     position = size - 1
     for k in range(size - 1):
@@ -46,7 +57,7 @@ def put_widest_last(box, size, reached, count, state):
 
 
 @kernel
-def swap_axes(box, size, state):
+def swap_axes(box: CurrentBox, size: int, state: IntArray) -> None:
     """Swap the axis of the rows with the last axis of the list, or swap them back."""
     position = state[ROW_AXIS]
     moved = box.axes[position]
@@ -55,7 +66,15 @@ def swap_axes(box, size, state):
 
 
 @kernel
-def enter_row(flat, instance, box, size, max_changes, position, sums):
+def enter_row(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    max_changes: int,
+    position: int,
+    sums: Sums,
+) -> tuple[int, int]:
     """Price and score the candidates of the leading axes of ``box.cell``.
 
     A row holds all candidates of the last axis, which was at ``position`` in the list. Return the number of
@@ -93,7 +112,7 @@ def enter_row(flat, instance, box, size, max_changes, position, sums):
 
 
 @kernel
-def row_in_hull(box, size):
+def row_in_hull(box: CurrentBox, size: int) -> int:
     """Return the number of the row's first cell in the hull, in the layout of dense scoring; -1 outside."""
     cell = 0
     for k in range(size - 1):
@@ -103,11 +122,26 @@ def row_in_hull(box, size):
             return -1
         cell = cell * (hull.high - hull.low + 1) + i - hull.low
     hull = box.hull[box.axes[size - 1]]
-    return cell * (hull.high - hull.low + 1)
+    length: int = hull.high - hull.low + 1
+    return cell * length
 
 
 @kernel
-def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot, search, scratch):
+def seek(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    row: int,
+    ticks: int,
+    begin: np.int64,
+    end: np.int64,
+    step: int,
+    in_hull: bool,
+    slot: int,
+    search: SearchState,
+    scratch: Scratch,
+) -> bool:
     """Find the row's next undominated cell, from ``begin`` on and before ``end``, that may be accepted.
 
     Write it to the candidate ``slot``; return False if there is none. Costs do not decrease outwards, so the
@@ -158,7 +192,17 @@ def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot,
 
 
 @kernel
-def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search, scratch):
+def collect_rows(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    least: int,
+    max_changes: int,
+    in_hull: bool,
+    search: SearchState,
+    scratch: Scratch,
+) -> int:
     """Collect the nearest promising cell of each row of the box, on each side of the current value.
 
     Cells farther out in the row cost no less, and are tried only if that cell fails. Return the number of
@@ -221,7 +265,7 @@ def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search,
 
 
 @kernel
-def sift_down(candidates, at, count):
+def sift_down(candidates: Records, at: int, count: int) -> None:
     """Restore the heap of candidate slots below one position: no parent's key exceeds its children's."""
     moving = candidates[at].order
     key = candidates[moving].key
@@ -241,7 +285,7 @@ def sift_down(candidates, at, count):
 
 
 @kernel
-def make_heap(candidates, count):
+def make_heap(candidates: Records, count: int) -> None:
     """Arrange the first ``count`` candidates as a heap, cheapest first."""
     for i in range(count):
         candidates[i].order = i
@@ -250,7 +294,7 @@ def make_heap(candidates, count):
 
 
 @kernel
-def unravel(instance, box, size, cell):
+def unravel(instance: Instance, box: CurrentBox, size: int, cell: int) -> int:
     """Write a cell's candidates to ``box.cell``; return its distance from the current point in grid steps."""
     steps = 0
     for k in range(size - 1, -1, -1):
@@ -263,7 +307,17 @@ def unravel(instance, box, size, cell):
 
 
 @kernel
-def move_outwards(flat, instance, box, size, max_changes, in_hull, slot, search, scratch):
+def move_outwards(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    max_changes: int,
+    in_hull: bool,
+    slot: int,
+    search: SearchState,
+    scratch: Scratch,
+) -> bool:
     """Replace a candidate, the cell ``box.cell``, by the next of its row; return False at the row's end."""
     last = box.axes[size - 1]
     low = np.int64(box.spans[last].low)
@@ -281,7 +335,7 @@ def move_outwards(flat, instance, box, size, max_changes, in_hull, slot, search,
 
 
 @kernel
-def enclose_waiting(instance, box, size, count, candidates):
+def enclose_waiting(instance: Instance, box: CurrentBox, size: int, count: int, candidates: Records) -> None:
     """Write to ``box.hull`` the smallest box around the waiting candidates and the cells outwards of them."""
     for a in range(box.spans.shape[0]):
         box.hull[a] = box.spans[a]
@@ -303,7 +357,16 @@ def enclose_waiting(instance, box, size, count, candidates):
 
 
 @kernel
-def score_further(flat, instance, box, size, least, count, search, scratch):
+def score_further(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    least: int,
+    count: int,
+    search: SearchState,
+    scratch: Scratch,
+) -> bool:
     """Score all cells that still matter with the detector; return False if none of them can pass."""
     if count == 0:
         return False
@@ -340,7 +403,16 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
 
 
 @kernel
-def judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch):
+def judge_candidate(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    tick: int,
+    in_hull: bool,
+    search: SearchState,
+    scratch: Scratch,
+) -> int:
     """Return the number of the score that rejects the cell ``box.cell``, or NO_SCORE."""
     first_accepts = verdict_of(instance, FIRST, tick) == ACCEPT
     second_accepts = False
@@ -354,7 +426,17 @@ def judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch):
 
 
 @kernel
-def offer_cells(flat, instance, box, size, volume, least, settings, search, scratch):
+def offer_cells(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    volume: int,
+    least: int,
+    settings: Settings,
+    search: SearchState,
+    scratch: Scratch,
+) -> bool:
     """Evaluate the cells of a scored leaf, cheapest first; return False if the front is full."""
     in_hull = False
     count = -1  # the number of waiting candidates; -1 before they are collected
@@ -380,7 +462,7 @@ def offer_cells(flat, instance, box, size, volume, least, settings, search, scra
             go_on = go_on or settings.keep_ties
             tick = scratch.candidates[slot].tick
             rejected_by = judge_candidate(flat, instance, box, size, tick, in_hull, search, scratch)
-            if rejected_by == NO_SCORE and not is_banned(flat, instance, box.cell):
+            if rejected_by == NO_SCORE and not is_excluded(flat, instance, box.cell):
                 if not add_point(search.front, costs, steps, box.cell, settings.keep_ties):
                     return False
             else:

@@ -1,11 +1,11 @@
 """The open boxes of a search, as a stack or as a heap with the most promising first."""
 
 from p2ce.engine.kernels.jit import kernel
-from p2ce.engine.solver.search_state import FREE, OPEN, USED
+from p2ce.engine.solver.search_state import FREE, OPEN, USED, CurrentBox, SearchState
 
 
 @kernel
-def push_box(search, box, key, best_first):
+def push_box(search: SearchState, box: CurrentBox, key: float, best_first: bool) -> None:
     """Copy the current box to a free slot and open it."""
     state = search.state
     heap = search.heap
@@ -31,14 +31,14 @@ def push_box(search, box, key, best_first):
 
 
 @kernel
-def pop_box(search, box, best_first):
+def pop_box(search: SearchState, box: CurrentBox, best_first: bool) -> float:
     """Make the next box the current one; return its key."""
     state = search.state
     heap = search.heap
     state[OPEN] -= 1
     count = state[OPEN]
     first = 0 if best_first else count
-    key = heap[first].key
+    key: float = heap[first].key
     slot = heap[first].slot
     if best_first and count > 0:
         at = 0

@@ -15,9 +15,8 @@ DOMINATED = 2
 class Front(NamedTuple):
     """The points found so far; only the first ``used[0]`` rows are valid."""
 
-    costs: (
-        IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
-    )
+    # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
+    costs: IntArray
     points: Int32Array  # (room, axes) the candidate on each axis
     used: IntArray  # (2,) the number of valid points; the last point that dominated something
 
@@ -31,7 +30,7 @@ def new_front(room: int, objectives: int, axes: int) -> Front:
 
 
 @kernel
-def compare_point(front, point, costs):
+def compare_point(front: Front, point: int, costs: IntArray) -> int:
     """Return whether a front point dominates a cost vector, ties with it, or does neither."""
     relation = TIED
     for m in range(costs.shape[0]):
@@ -43,7 +42,7 @@ def compare_point(front, point, costs):
 
 
 @kernel
-def is_dominated(front, costs):
+def is_dominated(front: Front, costs: IntArray) -> bool:
     """Return whether some point is as good in every objective and better in one."""
     # The point that dominated the last box often dominates its neighbour too.
     hint = front.used[1]
@@ -57,7 +56,7 @@ def is_dominated(front, costs):
 
 
 @kernel
-def find_tied(front, costs):
+def find_tied(front: Front, costs: IntArray) -> int:
     """Return the first point with exactly these costs, or -1."""
     for point in range(front.used[0]):
         if compare_point(front, point, costs) == TIED:
@@ -66,19 +65,21 @@ def find_tied(front, costs):
 
 
 @kernel
-def point_comes_first(front, point, steps, index):
+def point_comes_first(front: Front, point: int, steps: int, index: Int32Array) -> bool:
     """Return whether a front point precedes another of equal cost: fewer steps, then smaller values."""
-    own = front.costs[point, front.costs.shape[1] - 1]
+    own: int = front.costs[point, front.costs.shape[1] - 1]
     if own != steps:
         return own < steps
     for a in range(index.shape[0]):
-        if front.points[point, a] != index[a]:
-            return front.points[point, a] < index[a]
+        candidate: int = front.points[point, a]
+        other: int = index[a]
+        if candidate != other:
+            return candidate < other
     return True
 
 
 @kernel
-def add_point(front, costs, steps, index, keep_ties):
+def add_point(front: Front, costs: IntArray, steps: int, index: Int32Array, keep_ties: bool) -> bool:
     """Add an undominated point; return False only if there is no room left."""
     objectives = costs.shape[0]
     count = front.used[0]

@@ -1,18 +1,31 @@
 """Queue the cells of a leaf that may be on the front for the external scores."""
 
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.engine.scores.flat.dense import fill_dense
+from p2ce.engine.scores.flat.flat_arrays import FlatScores
 from p2ce.engine.scores.flat.reachable_leaves import ANY_CHANGES, best_total, reach_leaves
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_costs import join, quantum
-from p2ce.engine.solver.check_cell import is_banned, passes
-from p2ce.engine.solver.counters import BOUND, ESTIMATE, SCORED, WORK
+from p2ce.engine.solver.check_cell import is_excluded, passes
+from p2ce.engine.solver.evaluation_queue import EvaluationQueue
+from p2ce.engine.solver.fronts import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.engine.solver.pareto_front import find_tied, is_dominated, point_comes_first
+from p2ce.engine.solver.search_state import CurrentBox, Scratch, SearchState
 from p2ce.engine.solver.upper_bounds import cell_gains, falls_short, verdict_of
 
 
 @kernel
-def screen_cells(flat, instance, box, size, volume, search, scratch):
+def screen_cells(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    volume: int,
+    search: SearchState,
+    scratch: Scratch,
+) -> bool:
     """Score all cells of a leaf with the compiled forests; return False if all are rejected."""
     for i in range(volume):
         scratch.verdict[i] = ACCEPT
@@ -38,7 +51,7 @@ def screen_cells(flat, instance, box, size, volume, search, scratch):
 
 
 @kernel
-def sums_pass(flat, instance, cell, counters):
+def sums_pass(flat: FlatScores, instance: Instance, cell: Int32Array, counters: IntArray) -> bool:
     """Compare one cell with the estimate and with every additive score, in ticks; undecided cells pass.
 
     Cells that only the estimate prunes are counted: an explanation is proven if there are none.
@@ -53,7 +66,9 @@ def sums_pass(flat, instance, cell, counters):
 
 
 @kernel
-def forests_pass(flat, instance, cell, row, counters):
+def forests_pass(
+    flat: FlatScores, instance: Instance, cell: Int32Array, row: FloatArray, counters: IntArray
+) -> bool:
     """Score an undecided cell in the library's own order."""
     for s in range(flat.scores.shape[0]):
         if flat.scores[s].table < 0 and not passes(flat, s, instance, cell, row, counters):
@@ -62,7 +77,18 @@ def forests_pass(flat, instance, cell, row, counters):
 
 
 @kernel
-def queue_cells(flat, instance, number, box, size, volume, keep_ties, search, scratch, queue):
+def queue_cells(
+    flat: FlatScores,
+    instance: Instance,
+    number: int,
+    box: CurrentBox,
+    size: int,
+    volume: int,
+    keep_ties: bool,
+    search: SearchState,
+    scratch: Scratch,
+    queue: EvaluationQueue,
+) -> None:
     """Queue each cell of a screened leaf that may be on the front; all listed axes of a leaf must change."""
     axes = box.axes
     last = axes[size - 1]
@@ -103,7 +129,7 @@ def queue_cells(flat, instance, number, box, size, volume, keep_ties, search, sc
                 tied = find_tied(search.front, trial)
                 if tied >= 0 and point_comes_first(search.front, tied, moved, box.cell):
                     continue
-            if is_banned(flat, instance, box.cell):
+            if is_excluded(flat, instance, box.cell):
                 continue
             if verdict == UNDECIDED and not forests_pass(
                 flat, instance, box.cell, scratch.row, search.counters
@@ -123,7 +149,7 @@ def queue_cells(flat, instance, number, box, size, volume, keep_ties, search, sc
 
 
 @kernel
-def queue_box(number, box, changes_left, queue):
+def queue_box(number: int, box: CurrentBox, changes_left: int, queue: EvaluationQueue) -> None:
     """Queue a box for the scores that can bound it."""
     at = queue.used[1]
     queue.used[1] += 1

@@ -12,11 +12,9 @@ from p2ce.engine.scores.external import Boxes
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
 from p2ce.engine.solver import expand as kernels
 from p2ce.engine.solver import search_state as ss
-from p2ce.engine.solver.counters import EXTERNAL, SCORED, WORK
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue, Quota, new_queue
 from p2ce.engine.solver.external_scores import CELL_WORK, ExternalScores, evaluate_cells, infeasible_boxes
-from p2ce.engine.solver.fronts import Fronts, Incumbents
-from p2ce.engine.solver.progress import Listener, Progress
+from p2ce.engine.solver.fronts import EXTERNAL, SCORED, WORK, Fronts, Incumbents, Listener, Progress
 from p2ce.engine.solver.settings import Settings
 
 # The work between two checks of the clock, in units of a few nanoseconds. The short slice takes about 5 ms.

@@ -9,7 +9,7 @@ from p2ce.engine.scores.flat.flat_arrays import FlatInstances, Records, ScoreLay
 from p2ce.engine.scores.flat.leaf_groups import LARGEST_GROUP, LeafGroups, new_groups
 from p2ce.engine.scores.flat.reachable_leaves import Reached, Walk, new_reached, new_walk
 from p2ce.engine.scores.flat.records import CANDIDATE, SLOT, SPAN
-from p2ce.engine.solver.counters import COUNTERS
+from p2ce.engine.solver.fronts import COUNTERS
 from p2ce.engine.solver.pareto_front import Front, new_front
 from p2ce.engine.solver.settings import Settings
 

@@ -2,15 +2,29 @@
 
 import numpy as np
 
+from p2ce.base.arrays import IntArray
 from p2ce.engine.kernels.jit import kernel
-from p2ce.engine.scores.flat.flat_arrays import FIRST
+from p2ce.engine.scores.flat.flat_arrays import FIRST, FlatScores
+from p2ce.engine.scores.flat.reachable_leaves import Reached
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided
 from p2ce.engine.solver.box_costs import corner_key, price_corner
 from p2ce.engine.solver.open_boxes import push_box
+from p2ce.engine.solver.search_state import CurrentBox, Scratch, SearchState, Sums
 
 
 @kernel
-def split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch):
+def split_for_bounds(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    least_changes: int,
+    count: int,
+    best_first: bool,
+    search: SearchState,
+    scratch: Scratch,
+) -> None:
     """Split where the upper bounds of the parts decrease most; the kernel evaluates the leaves."""
     k, cut = choose_cut(flat, instance, box, size, scratch.reached, count, scratch.best, scratch.votes)
     span = box.spans[box.axes[k]]
@@ -23,7 +37,15 @@ def split_for_bounds(flat, instance, box, size, least_changes, count, best_first
 
 
 @kernel
-def push_part(instance, box, size, least_changes, best_first, search, sums):
+def push_part(
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    least_changes: int,
+    best_first: bool,
+    search: SearchState,
+    sums: Sums,
+) -> None:
     """Open the box that the current spans describe, unless it is empty.
 
     It is empty if an axis that must change has only its current value, or if too few axes are left.
@@ -33,7 +55,16 @@ def push_part(instance, box, size, least_changes, best_first, search, sums):
 
 
 @kernel
-def choose_cut(flat, instance, box, size, reached, count, best, votes):
+def choose_cut(
+    flat: FlatScores,
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    reached: Reached,
+    count: int,
+    best: IntArray,
+    votes: IntArray,
+) -> tuple[int, int]:
     """Return the axis (by its position in the list) and the first candidate of the upper half.
 
     Each tree votes with its best leaf: a cut that leaves the leaf on one side lowers the other side's
@@ -97,7 +128,15 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
 
 
 @kernel
-def split_by_cost(instance, box, size, least_changes, best_first, search, sums):
+def split_by_cost(
+    instance: Instance,
+    box: CurrentBox,
+    size: int,
+    least_changes: int,
+    best_first: bool,
+    search: SearchState,
+    sums: Sums,
+) -> None:
     """Split an undecided axis into staying and changing, a decided one into near and far.
 
     The cheapest cells of the parts differ. So best-first search reaches the cells in the order of cost, and

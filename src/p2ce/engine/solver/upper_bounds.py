@@ -1,25 +1,32 @@
 """Upper bounds of the compiled scores over a box: a box whose bound misses a threshold is infeasible."""
 
+import numpy as np
+
+from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.grid.cost_kernel import sort_ascending
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
-from p2ce.engine.scores.flat.reachable_leaves import highest_total
+from p2ce.engine.scores.flat.flat_arrays import FlatScores, Records
+from p2ce.engine.scores.flat.reachable_leaves import Walk, highest_total
+from p2ce.engine.scores.flat.score_cells import Instance
 from p2ce.engine.solver.box_axes import is_decided
-from p2ce.engine.solver.counters import WORK
+from p2ce.engine.solver.fronts import WORK
+from p2ce.engine.solver.search_state import CurrentBox
 
 
 @kernel
-def falls_short(instance, s, top):
+def falls_short(instance: Instance, s: int, top: int) -> bool:
     """Return whether a score that adds at most ``top`` ticks to its base surely misses its threshold.
 
     The base is the part of a score that is the same in every cell. This is the only place where a bound is
     compared with a threshold, the paper's f̄ₐ < τ: of a box, of a row of cells, and of a single cell.
     """
-    return instance.thresholds[s].base + top < instance.thresholds[s].reject_below
+    short: bool = instance.thresholds[s].base + top < instance.thresholds[s].reject_below
+    return short
 
 
 @kernel
-def verdict_of(instance, s, ticks):
+def verdict_of(instance: Instance, s: int, ticks: int) -> np.int8:
     """Return the verdict of a score on a cell where it adds ``ticks`` to its base."""
     if falls_short(instance, s, ticks):
         return REJECT
@@ -27,7 +34,18 @@ def verdict_of(instance, s, ticks):
 
 
 @kernel
-def is_infeasible(flat, s, instance, spans, axes, size, changes_left, few, walk, counters):
+def is_infeasible(
+    flat: FlatScores,
+    s: int,
+    instance: Instance,
+    spans: Records,
+    axes: Int32Array,
+    size: int,
+    changes_left: int,
+    few: IntArray,
+    walk: Walk,
+    counters: IntArray,
+) -> bool:
     """Return whether a score is below its threshold in every point of the box that ``spans`` describes.
 
     ``axes`` lists the ``size`` axes of the box that can or must leave the current value.
@@ -42,7 +60,9 @@ def is_infeasible(flat, s, instance, spans, axes, size, changes_left, few, walk,
 
 
 @kernel
-def estimate_is_low(flat, instance, box, size, changes_left, few):
+def estimate_is_low(
+    flat: FlatScores, instance: Instance, box: CurrentBox, size: int, changes_left: int, few: IntArray
+) -> bool:
     """Return whether the estimate of every cell in the box misses the threshold; False without estimate."""
     s = flat.scores.shape[0]
     if instance.thresholds.shape[0] == s:
@@ -52,7 +72,7 @@ def estimate_is_low(flat, instance, box, size, changes_left, few):
 
 
 @kernel
-def cell_gains(instance, table, cell):
+def cell_gains(instance: Instance, table: int, cell: Int32Array) -> int:
     """Return the additive part of a single cell."""
     total = 0
     for a in range(cell.shape[0]):
@@ -61,7 +81,15 @@ def cell_gains(instance, table, cell):
 
 
 @kernel
-def best_gains(instance, table, spans, axes, size, changes_left, few):
+def best_gains(
+    instance: Instance,
+    table: int,
+    spans: Records,
+    axes: Int32Array,
+    size: int,
+    changes_left: int,
+    few: IntArray,
+) -> int:
     """Return the largest additive part over the box, with at most ``changes_left`` undecided axes moved."""
     total = 0
     for a in range(spans.shape[0]):

@@ -24,7 +24,7 @@ def gains_of(estimate: FittedEstimate, grid: BaseGrid, placement: Placement, val
 
 def with_estimate(batch: Batch, instances: IntArray, flat: "FlatInstances") -> "FlatInstances":
     """Append the widened estimate to the scores of some instances. The batch keeps what it evaluates."""
-    from p2ce.engine.scores.estimate_score import add_estimate
+    from p2ce.engine.scores.flat.flat_arrays import add_estimate
 
     problem = batch.problem
     estimate = problem.estimate

@@ -108,7 +108,7 @@ def _residuals_needed(
     A front is missed exactly if one of its points is dropped, and the points are known here. Also return the
     name of the limit that cut the calibration, or None.
     """
-    from p2ce.engine.solver.counters import WORK
+    from p2ce.engine.solver.fronts import WORK
 
     needed: list[float] = []
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])

@@ -123,10 +123,10 @@ def solve_by_paper(
     If the search of an instance is stopped, its points so far are kept. As printed, an algorithm also returns
     points that are dominated or have one change too many. Such points prune others, but are not shown.
     """
-    from p2ce.engine.solver.counters import ATTRIBUTED, BOXES, COUNTERS, ESTIMATE, EXTERNAL, SCORED, WORK
-    from p2ce.engine.solver.counters import BOUND as BY_SCORE
-    from p2ce.engine.solver.counters import DOMINATED as BY_COST
-    from p2ce.engine.solver.counters import TOO_MANY as MANY
+    from p2ce.engine.solver.fronts import ATTRIBUTED, BOXES, COUNTERS, ESTIMATE, EXTERNAL, SCORED, WORK
+    from p2ce.engine.solver.fronts import BOUND as BY_SCORE
+    from p2ce.engine.solver.fronts import DOMINATED as BY_COST
+    from p2ce.engine.solver.fronts import TOO_MANY as MANY
 
     problem = batch.problem
     settings = settings_of(problem)
@@ -204,8 +204,8 @@ class _Instance:
         problem = batch.problem
         self.problem, self.batch, self.number = problem, batch, number
         self.settings = settings_of(problem)
-        mine = slice(*batch.instances.first_ban[number : number + 2].tolist())
-        self.excluded = {tuple(cell[:-1]) for cell in batch.instances.banned[mine].tolist()}
+        mine = slice(*batch.instances.first_excluded[number : number + 2].tolist())
+        self.excluded = {tuple(cell[:-1]) for cell in batch.instances.excluded[mine].tolist()}
         self.go_on, self.counters = go_on, counters
         self.bound = paper_bound(problem)
         self.parsed = parsed_of(problem.models)
@@ -288,7 +288,7 @@ class _Instance:
 
     def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
         """Return f at cells on the reported scale, and whether it reaches τ."""
-        from p2ce.engine.solver.counters import SCORED, WORK
+        from p2ce.engine.solver.fronts import SCORED, WORK
 
         self.go_on()
         if not len(cells):

@@ -10,8 +10,8 @@ from hypothesis import given
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.scores.flat.flat_arrays import SCORE_BITS, tick_for
 from p2ce.engine.scores.flat.score_cells import score_points
-from p2ce.engine.scores.score import FlatScore, Spending
-from p2ce.engine.scores.trees.score_rows import leaves_reached, score_rows
+from p2ce.engine.scores.score import FlatScore, Spending, score_rows
+from p2ce.engine.scores.trees.forest import leaves_reached
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problem_of, problems, ruled_problems

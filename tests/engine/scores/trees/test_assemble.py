@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.engine.scores.trees import assemble
 from p2ce.engine.scores.trees.assemble import assemble_forest, largest_leaves
-from p2ce.engine.scores.trees.forest import Forest
-from p2ce.engine.scores.trees.score_rows import leaves_reached
+from p2ce.engine.scores.trees.forest import Forest, leaves_reached
 from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
 from p2ce.errors import UnsupportedModel

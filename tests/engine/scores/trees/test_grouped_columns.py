@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
-from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
+from p2ce.engine.scores.score import FlatScore, Spending, score_rows, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
-from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
 from tests.populations.small_scores import flat
 from tests.properties.amount import examples

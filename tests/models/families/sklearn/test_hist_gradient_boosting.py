@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from p2ce.engine.scores.trees.steps import steps_of_points
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import codebook_of

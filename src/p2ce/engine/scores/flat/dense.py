@@ -1,10 +1,21 @@
 """Score all cells of a box at once: each leaf is added as a box, and no cell is walked down a tree."""
 
+from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import Records
+from p2ce.engine.scores.flat.reachable_leaves import Reached
 
 
 @kernel
-def fill_dense(reached, count, spans, axes, size, corner, cells):
+def fill_dense(
+    reached: Reached,
+    count: int,
+    spans: Records,
+    axes: Int32Array,
+    size: int,
+    corner: IntArray,
+    cells: Int32Array,
+) -> int:
     """Write the forest's part of every cell's score, in ticks, to ``cells``; return the number of cells.
 
     On every axis, a leaf adds its ticks at the first index of its box and subtracts them after the last.

@@ -15,6 +15,7 @@ from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
 
 Records: TypeAlias = npt.NDArray[Any]
+Record: TypeAlias = Any  # one of them: its fields are attributes, which only Numba knows
 
 # Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
 SCORE_BITS = 29
@@ -48,9 +49,9 @@ class FlatInstances(NamedTuple):
     shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     thresholds: Records  # (n, scores) LIMIT
-    # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
-    banned: Int32Array
-    first_ban: IntArray  # (n + 1,) bans of instance i are first_ban[i] .. first_ban[i + 1] - 1
+    # (excluded, axes + 1) cells that the user's own model or detector rejected; the last entry is the score
+    excluded: Int32Array
+    first_excluded: IntArray  # (n + 1,) instance i has first_excluded[i] .. first_excluded[i + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
@@ -226,8 +227,8 @@ def lay_out_instances(
         shares=tables.shares,
         gains=gains,
         thresholds=certified,
-        banned=np.zeros((0, axes + 1), dtype=np.int32),
-        first_ban=np.zeros(count + 1, dtype=np.int64),
+        excluded=np.zeros((0, axes + 1), dtype=np.int32),
+        first_excluded=np.zeros(count + 1, dtype=np.int64),
     )
 
 
@@ -366,3 +367,28 @@ def whole_ticks(ticks: FloatArray) -> IntArray:
     """Clip ticks to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
     limit = 2.0**62
     return np.clip(ticks, -limit, limit).astype(np.int64)
+
+
+def add_estimate(instances: FlatInstances, gains: FloatArray, missing: FloatArray) -> FlatInstances:
+    """Append an estimate to the scores, as the last additive table and the last limit.
+
+    It prunes like an additive score, but proves nothing.
+    ``gains`` (n, axes, width) estimates how much each candidate adds to the score, 0 for staying. Cells whose
+    gains add up to less than ``missing`` (n,) are dropped. Sums are rounded in favour of the cell.
+    """
+    count, axes, width = gains.shape
+    slot = np.arange(width)
+    positions = instances.positions
+    inside = (slot >= positions["lowest"][..., None]) & (slot <= positions["highest"][..., None])
+    gains = np.where(inside, gains, 0.0)
+    finite = np.isfinite(missing)
+    span = np.abs(gains).max(axis=2, initial=0.0).sum(axis=1) + np.abs(np.where(finite, missing, 0.0))
+    tick = tick_for(span)
+    table = np.rint(gains / tick[:, None, None]).astype(np.int32)
+    certified = np.zeros((count, 1), dtype=LIMIT)
+    certified["reject_below"][:, 0] = whole_ticks(np.floor(missing / tick) - axes / 2 - 1)
+    certified["accept_from"][:, 0] = whole_ticks(np.full(count, np.inf))
+    return instances._replace(
+        gains=np.concatenate([instances.gains, table[:, None]], axis=1),
+        thresholds=np.concatenate([instances.thresholds, certified], axis=1),
+    )

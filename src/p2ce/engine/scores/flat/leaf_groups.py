@@ -1,6 +1,6 @@
 """Sort an instance's reachable leaves by the features that must change to reach them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import Records
 from p2ce.engine.scores.flat.reachable_leaves import Reached, new_reached
 from p2ce.engine.scores.flat.records import LIFT
+from p2ce.engine.scores.flat.score_cells import Instance
 
 # Leaves that need more changes are not grouped: larger supports are searched as boxes.
 LARGEST_GROUP = 3
@@ -143,7 +144,7 @@ def best_lift(
 
 @kernel
 def reach_support(
-    groups: LeafGroups, instance: Any, spans: Records, axes: Int32Array, size: int, out: Reached
+    groups: LeafGroups, instance: Instance, spans: Records, axes: Int32Array, size: int, out: Reached
 ) -> tuple[int, int]:
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import Int32Array
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
-from p2ce.engine.scores.flat.flat_arrays import Records
+from p2ce.engine.scores.flat.flat_arrays import FlatScores, Record, Records
 from p2ce.engine.scores.flat.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
+from p2ce.engine.scores.flat.score_cells import Instance
 
 ANY_CHANGES = 1 << 30
 
@@ -47,7 +48,17 @@ def new_walk(axes: int, deepest: int) -> Walk:
 
 
 @kernel
-def narrow_path(walk, axis, cut, raised, span, here, away, trail, changes_left):
+def narrow_path(
+    walk: Walk,
+    axis: int,
+    cut: int,
+    raised: int,
+    span: Record,
+    here: int,
+    away: int,
+    trail: int,
+    changes_left: int,
+) -> int:
     """Keep one side of a split on the path, and record how to undo this.
 
     Return the number of axes forced off the current value so far, or -1 for a dead end: more of them than
@@ -76,7 +87,7 @@ def narrow_path(walk, axis, cut, raised, span, here, away, trail, changes_left):
 
 
 @kernel
-def undo(walk, trail, back):
+def undo(walk: Walk, trail: int, back: int) -> None:
     """Undo all narrowing that was done after the trail had length ``back``."""
     while trail > back:
         trail -= 1
@@ -88,7 +99,7 @@ def undo(walk, trail, back):
 
 
 @kernel
-def start_walk(walk, spans):
+def start_walk(walk: Walk, spans: Records) -> None:
     """Reset the path to the whole box."""
     for a in range(spans.shape[0]):
         walk.path[a].low = spans[a].low
@@ -96,7 +107,9 @@ def start_walk(walk, spans):
 
 
 @kernel
-def descend(flat, instance, own, walk, at):
+def descend(
+    flat: FlatScores, instance: Instance, own: FloatArray, walk: Walk, at: int
+) -> tuple[int, int, int]:
     """Follow the splits at which the whole box goes to one side.
 
     Return the node where this ends, the cut there (-1 at a leaf), and the number of nodes visited.
@@ -125,7 +138,19 @@ def descend(flat, instance, own, walk, at):
 
 
 @kernel
-def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, changes_left):
+def take_side(
+    flat: FlatScores,
+    instance: Instance,
+    walk: Walk,
+    spans: Records,
+    at: int,
+    cut: int,
+    raised: int,
+    turns: int,
+    trail: int,
+    away: int,
+    changes_left: int,
+) -> tuple[int, int]:
     """Take one side of a split, the right one if ``raised``, and record the other for later.
 
     Return the next node, and the number of axes off the current value, or -1 for a dead end.
@@ -146,7 +171,9 @@ def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, 
 
 
 @kernel
-def take_turn(instance, walk, turns, spans, trail, changes_left):
+def take_turn(
+    instance: Instance, walk: Walk, turns: int, spans: Records, trail: int, changes_left: int
+) -> int:
     """Take a recorded side; return the number of axes off the current value, or -1 for a dead end."""
     turn = walk.turns[turns]
     undo(walk, trail, turn.trail)
@@ -157,7 +184,17 @@ def take_turn(instance, walk, turns, spans, trail, changes_left):
 
 
 @kernel
-def reach_leaves(flat, s, instance, spans, axes, size, changes_left, walk, out):
+def reach_leaves(
+    flat: FlatScores,
+    s: int,
+    instance: Instance,
+    spans: Records,
+    axes: Int32Array,
+    size: int,
+    changes_left: int,
+    walk: Walk,
+    out: Reached,
+) -> tuple[int, int]:
     """List the leaves of score ``s`` that some point of the box falls into.
 
     The box allows the candidates in ``spans`` on every axis, except the current one where ``must`` is set. Of
@@ -211,7 +248,9 @@ def reach_leaves(flat, s, instance, spans, axes, size, changes_left, walk, out):
 
 
 @kernel
-def highest_total(flat, s, instance, spans, changes_left, walk, enough):
+def highest_total(
+    flat: FlatScores, s: int, instance: Instance, spans: Records, changes_left: int, walk: Walk, enough: int
+) -> tuple[int, int]:
     """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
 
     The bound equals that from the leaves of `reach_leaves`, but only the promising branches of a tree are
@@ -268,7 +307,7 @@ def highest_total(flat, s, instance, spans, changes_left, walk, enough):
 
 
 @kernel
-def best_total(flat, s, reached, count, best):
+def best_total(flat: FlatScores, s: int, reached: Reached, count: int, best: IntArray) -> int:
     """Add up the best reached leaf of every tree: an upper bound of the forest's part, in ticks."""
     score = flat.scores[s]
     for tree in range(score.first_tree, score.last_tree):

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry, kernel
-from p2ce.engine.scores.flat.flat_arrays import Records
+from p2ce.engine.scores.flat.flat_arrays import FlatInstances, FlatScores, Records
 
 
 class Instance(NamedTuple):
@@ -18,11 +18,11 @@ class Instance(NamedTuple):
     shares: FloatArray  # (objectives,)
     gains: Int32Array  # (tables, axes, width)
     thresholds: Records  # (scores,) LIMIT
-    banned: Int32Array  # (bans, axes + 1)
+    excluded: Int32Array  # (excluded, axes + 1)
 
 
 @kernel
-def instance_of(instances, number):
+def instance_of(instances: FlatInstances, number: int) -> Instance:
     """Return views of the batch's arrays for one instance."""
     return Instance(
         instances.positions[number],
@@ -33,12 +33,12 @@ def instance_of(instances, number):
         instances.shares[number],
         instances.gains[number],
         instances.thresholds[number],
-        instances.banned[instances.first_ban[number] : instances.first_ban[number + 1]],
+        instances.excluded[instances.first_excluded[number] : instances.first_excluded[number + 1]],
     )
 
 
 @kernel
-def score_cell(flat, s, instance, index, row):
+def score_cell(flat: FlatScores, s: int, instance: Instance, index: Int32Array, row: FloatArray) -> float:
     """Score one point in the library's order, in float64: offset, weights, then tree by tree.
 
     ``row`` is scratch (columns,).
@@ -48,7 +48,7 @@ def score_cell(flat, s, instance, index, row):
         row[column] = instance.own[score.looks_at, column]
     for a in range(index.shape[0]):
         row[flat.columns[a]] = instance.seen[score.looks_at, a, index[a]]
-    total = score.offset
+    total: float = score.offset
     if score.table >= 0:
         for column in range(row.shape[0]):
             total += flat.weights[score.table, column] * row[column]
@@ -83,11 +83,11 @@ def score_cell(flat, s, instance, index, row):
 
 
 @kernel
-def looks_the_same(flat, s, instance, cell, ban):
+def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Array, number: int) -> bool:
     """Return whether a point reaches the same leaf as a rejected one in every tree of a forest.
 
-    ``ban`` is a row of ``instance.banned``. The library adds the same numbers for both points, so its result
-    for one holds for the other.
+    ``number`` is a row of ``instance.excluded``. The library adds the same numbers for both points, so its
+    result for one holds for the other.
     """
     score = flat.scores[s]
     for tree in range(score.first_tree, score.last_tree):
@@ -99,7 +99,7 @@ def looks_the_same(flat, s, instance, cell, ban):
             rejected = value
             if axis >= 0:
                 value = instance.seen[score.looks_at, axis, cell[axis]]
-                rejected = instance.seen[score.looks_at, axis, instance.banned[ban, axis]]
+                rejected = instance.seen[score.looks_at, axis, instance.excluded[number, axis]]
             if (value <= node.threshold) != (rejected <= node.threshold):
                 return False
             at = at + 1 if value <= node.threshold else node.right
@@ -107,7 +107,15 @@ def looks_the_same(flat, s, instance, cell, ban):
 
 
 @entry
-def score_points(flat, s, instances, instance, cells, row, out):
+def score_points(
+    flat: FlatScores,
+    s: int,
+    instances: FlatInstances,
+    instance: IntArray,
+    cells: Int32Array,
+    row: FloatArray,
+    out: FloatArray,
+) -> None:
     """Write the score of every point (n, axes) of instance ``instance[n]``; ``row`` is scratch (columns,)."""
     for n in range(cells.shape[0]):
         out[n] = score_cell(flat, s, instance_of(instances, instance[n]), cells[n], row)

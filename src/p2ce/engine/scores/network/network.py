@@ -51,8 +51,8 @@ class NetworkScore:
         if self.rising.shape != self.sources.shape:
             raise InvalidModel(
                 f"The network {echoed(self.name)} expects `rising` for each of its {len(self.sources)} "
-                f"inputs, got shape {self.rising.shape}. State of every input whether it "
-                "never falls as its column rises."
+                f"inputs, got shape {self.rising.shape}. State of every input whether it never falls as its "
+                "column rises."
             )
         expected = len(self.sources)
         for number, layer in enumerate(self.layers, start=1):
@@ -67,8 +67,8 @@ class NetworkScore:
             last = f"{expected} outputs and {self.layers[-1].activation}" if self.layers else "no layer"
             raise InvalidModel(
                 f"The network {echoed(self.name)} expects a last layer with one output and without "
-                f"activation, got {last}. Leave out the link, such as a sigmoid, and move the "
-                "threshold instead."
+                f"activation, got {last}. Leave out the link, such as a sigmoid, and move the threshold "
+                "instead."
             )
 
     @property

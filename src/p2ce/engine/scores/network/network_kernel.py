@@ -2,11 +2,23 @@
 
 import numpy as np
 
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry, kernel
+from p2ce.engine.scores.network.network_bounds import GainScratch, InputChanges
 
 
 @entry
-def first_layer(base, weights, seen, first, position, instance, cells, below, out):
+def first_layer(
+    base: FloatArray,
+    weights: FloatArray,
+    seen: FloatArray,
+    first: IntArray,
+    position: Int32Array,
+    instance: IntArray,
+    cells: Int32Array,
+    below: float,
+    out: FloatArray,
+) -> None:
     """Add the changes of cells (cells, axes) to their instances' first layer: ``out`` (cells, width).
 
     ``first`` (axes + 1,) holds where the inputs of each axis begin among those that may change. ``below`` is
@@ -33,7 +45,7 @@ def first_layer(base, weights, seen, first, position, instance, cells, below, ou
 
 
 @entry
-def add_bias(values, bias, below):
+def add_bias(values: FloatArray, bias: FloatArray, below: float) -> None:
     """Add a bias to values (cells, width); unless ``below`` is negative, multiply negative sums by it."""
     for cell in range(values.shape[0]):
         row = values[cell]
@@ -47,7 +59,7 @@ def add_bias(values, bias, below):
 
 
 @kernel
-def first_and_last(values, begin, end, low, high):
+def first_and_last(values: FloatArray, begin: int, end: int, low: int, high: int) -> bool:
     """Return whether only the two ends of the candidates ``low`` to ``high`` count.
 
     That holds if at most one of the inputs ``begin`` to ``end`` - 1 differs between them, and is monotone.
@@ -68,7 +80,21 @@ def first_and_last(values, begin, end, low, high):
 
 
 @kernel
-def best_change(rows, sign, values, begin, end, here, low, high, must, free, plain, trial, gain):
+def best_change(
+    rows: FloatArray,
+    sign: float,
+    values: FloatArray,
+    begin: int,
+    end: int,
+    here: int,
+    low: int,
+    high: int,
+    must: bool,
+    free: bool,
+    plain: bool,
+    trial: FloatArray,
+    gain: FloatArray,
+) -> None:
     """Find the largest change of sums by moving along one axis; write (width,) to ``gain``.
 
     ``rows`` (inputs, width) holds what each unit of an input adds to the sums, times ``sign``. The inputs of
@@ -118,7 +144,7 @@ def best_change(rows, sign, values, begin, end, here, low, high, must, free, pla
 
 
 @kernel
-def stands_still(changes, box, axis):
+def stands_still(changes: InputChanges, box: int, axis: int) -> bool:
     """Return whether no candidate of an axis changes any input."""
     number = changes.instance[box]
     here = changes.position[number, axis]
@@ -130,7 +156,9 @@ def stands_still(changes, box, axis):
 
 
 @kernel
-def best_on_axis(rows, sign, changes, box, axis, scratch):
+def best_on_axis(
+    rows: FloatArray, sign: float, changes: InputChanges, box: int, axis: int, scratch: GainScratch
+) -> None:
     """Find the largest change of sums by moving along one axis of a box; see `best_change`."""
     number = changes.instance[box]
     best_change(
@@ -151,7 +179,7 @@ def best_on_axis(rows, sign, changes, box, axis, scratch):
 
 
 @kernel
-def forget_gains(best, left):
+def forget_gains(best: FloatArray, left: int) -> None:
     """Reset ``best`` (room, width), which holds the ``left`` largest gains of each sum."""
     for k in range(left):
         for j in range(best.shape[1]):
@@ -159,7 +187,7 @@ def forget_gains(best, left):
 
 
 @kernel
-def keep_largest(best, left, gain):
+def keep_largest(best: FloatArray, left: int, gain: FloatArray) -> None:
     """Insert the gains (width,) of one more axis; ``gain`` then holds the gains that were displaced."""
     for k in range(left):
         for j in range(best.shape[1]):
@@ -169,7 +197,7 @@ def keep_largest(best, left, gain):
 
 
 @kernel
-def add_largest(best, left, sign, out):
+def add_largest(best: FloatArray, left: int, sign: float, out: FloatArray) -> None:
     """Add the kept gains to the sums ``out`` (width,)."""
     for k in range(left):
         for j in range(best.shape[1]):
@@ -177,7 +205,9 @@ def add_largest(best, left, sign, out):
 
 
 @kernel
-def add_changes(rows, sign, changes, box, scratch, out):
+def add_changes(
+    rows: FloatArray, sign: float, changes: InputChanges, box: int, scratch: GainScratch, out: FloatArray
+) -> None:
     """Add the largest changes of sums over a box to ``out`` (width,), times ``sign``.
 
     Of the axes that may also stay unchanged, at most ``changes_left`` may change, so only the largest gains
@@ -206,7 +236,14 @@ def add_changes(rows, sign, changes, box, scratch, out):
 
 
 @entry
-def first_interval(base, weights, changes, scratch, down, up):
+def first_interval(
+    base: FloatArray,
+    weights: FloatArray,
+    changes: InputChanges,
+    scratch: GainScratch,
+    down: FloatArray,
+    up: FloatArray,
+) -> None:
     """Bound the first layer over boxes (boxes,): ``down`` and ``up`` (boxes, width).
 
     ``changes`` and ``scratch`` are those of `network_bounds`.
@@ -220,7 +257,18 @@ def first_interval(base, weights, changes, scratch, down, up):
 
 
 @entry
-def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, which, weight, constant, slack):
+def relax(
+    lines: FloatArray,
+    upper_slope: FloatArray,
+    upper_shift: FloatArray,
+    lower_slope: FloatArray,
+    lower_shift: FloatArray,
+    offset: FloatArray,
+    which: IntArray,
+    weight: FloatArray,
+    constant: FloatArray,
+    slack: FloatArray,
+) -> None:
     """Replace activations by lines from above: coefficients of outputs become those of pre-activations.
 
     ``lines`` (boxes, width, rows) is changed in place. Terms that do not depend on the input are added to
@@ -248,7 +296,7 @@ def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, whi
 
 
 @entry
-def highest(slopes, changes, scratch, constant):
+def highest(slopes: FloatArray, changes: InputChanges, scratch: GainScratch, constant: FloatArray) -> None:
     """Add the largest values of the linear forms ``slopes`` (boxes, inputs, rows) to ``constant``, by box."""
     for box in range(changes.instance.shape[0]):
         add_changes(slopes[box], 1.0, changes, box, scratch, constant[box])

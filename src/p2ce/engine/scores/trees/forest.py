@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +37,16 @@ NO_TREES = Forest(
     right=np.full(1, -1, dtype=np.int32),
     value=np.zeros(1),
 )
+
+
+def leaves_reached(forest: Forest, seen: FloatArray) -> IntArray:
+    """Return the leaf that every row reaches in every tree: (n, d) → (n, trees) leaf nodes."""
+    node = np.repeat(forest.root[None, :].astype(np.int64), len(seen), axis=0)
+    row = np.arange(len(seen))[:, None]
+    while True:
+        feature = forest.feature[node]
+        if (feature < 0).all():
+            return node
+        goes_left = seen[row, np.maximum(feature, 0)] <= forest.threshold[node]
+        below = np.where(goes_left, node + 1, forest.right[node])
+        node = np.where(feature < 0, node, below)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.score import score_rows
 from tests.populations.small_scores import flat, forest
 
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.engine.scores.estimate_score import add_estimate
 from p2ce.engine.scores.external import ACCEPT, REJECT, PreparedScore, Verdicts
-from p2ce.engine.scores.flat.flat_arrays import flatten_scores, lay_out_instances
-from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.flat.flat_arrays import add_estimate, flatten_scores, lay_out_instances
+from p2ce.engine.scores.score import score_rows
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, make_settings, solve
 from tests.properties.amount import examples
@@ -86,7 +85,7 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
             person,
             max_changes=problem.axes if max_changes is None else max_changes,
             keep_ties=ties,
-            banned=dropped_cells(problem, person, gains[person], float(missing[person])),
+            excluded=dropped_cells(problem, person, gains[person], float(missing[person])),
         )
         np.testing.assert_array_equal(problem.front_of(found, person), expected)
 
