@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import require_time
 from p2ce.base.calls.checked_calls import (
     REBATCHED,
     REPEATED,
@@ -19,6 +18,7 @@ from p2ce.base.calls.checked_calls import (
     require_probabilities,
     some_rows,
 )
+from p2ce.base.calls.evaluate import require_time
 from p2ce.base.calls.model_call import ModelCall, as_call, retried
 from p2ce.base.calls.retries import Retries
 from p2ce.base.visible import echoed

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import no_calls_after
+from p2ce.base.calls.evaluate import no_calls_after
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.prove_cells import provably_rejected
