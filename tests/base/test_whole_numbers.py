@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce import Explanation, Policy, rules
 from p2ce.base.whole_numbers import is_exact, largest_held
-from p2ce.compile.encode import encode_row, encode_table
+from p2ce.tables.encode import encode_row, encode_table
 from p2ce.errors import InvalidArgument, InvalidObjective, InvalidPolicy, InvalidReference, InvalidRow
 from p2ce.objectives import CostTable
 from p2ce.tables.codebook import codebook_of

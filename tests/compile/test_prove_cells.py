@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 import p2ce
-from p2ce.compile.batch import place_and_price
-from p2ce.compile.prove_cells import provably_rejected, prove_cells, prove_rows
+from p2ce.compile.batch import place_and_price, provably_rejected, prove_cells, prove_rows
 from p2ce.explainer import problems_of
 
 RNG = np.random.default_rng(0)

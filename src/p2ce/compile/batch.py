@@ -1,11 +1,15 @@
-"""Place a batch of instances on the grid, price their candidates, and prepare every score for them."""
+"""Place a batch of instances on the grid, price their candidates, and prepare every score for them.
 
+The prepared scores of parsed models prove, without a call of the model, what it says of cells.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.compile.requirements import Origin, Requirement
@@ -13,13 +17,22 @@ from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import Placement, cell_rows, place
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
-from p2ce.engine.scores.external import Placed, PreparedScore
-from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
+from p2ce.engine.scores.external import (
+    ACCEPT,
+    REJECT,
+    UNDECIDED,
+    Placed,
+    PreparedScore,
+    Verdicts,
+    verdicts_at,
+)
+from p2ce.engine.scores.score import FlatScore
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
-    from p2ce.engine.scores.flat.flat_arrays import FlatInstances
+    from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,9 +53,8 @@ class Batch:
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
-        return self.narrowed(
-            cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
-        )
+        wide = cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+        return self.narrowed(wide) if self.problem.compounds else wide
 
     def narrowed(self, wide: FloatArray) -> FloatArray:
         """Convert rows with the levels of grouped features to rows of all the model's columns."""
@@ -78,7 +90,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
-    wide = with_levels(values, problem.compounds)
+    wide = with_levels(values, problem.compounds) if problem.compounds else values
     placement = place(problem.grid, wide)
     tables = tabulate_costs(
         _prices(problem, placement.values, placement.current),
@@ -120,8 +132,8 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
 def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedScore:
     """Prepare one score: in the kernel's layout, or to be evaluated outside."""
     problem, score = batch.problem, requirement.score
-    if score.flat is not None:
-        return PreparedFlat(score=score.flat, layout=problem.layout, number=number, instances=batch.instances)
+    if (flat := problem.flat_scores[number]) is not None:
+        return PreparedFlat(score=flat, layout=problem.layout, number=number, instances=batch.instances)
     columns, grid = requirement.columns, problem.grid
     if not problem.compounds:
         grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
@@ -140,6 +152,76 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         assert isinstance(prepared, PreparedBlackBox)
         prepared = replace(prepared, least=batch.own.least)
     return prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PreparedFlat(PreparedScore):
+    """A flat score, prepared for a batch of instances. The kernel itself bounds its boxes."""
+
+    score: FlatScore
+    layout: "ScoreLayout"
+    number: int  # of the score in the layout
+    instances: "FlatInstances"
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        return self.prove(instance, cells)
+
+    def prove(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        from p2ce.engine.scores.flat.score_cells import score_points
+
+        value = np.empty(len(cells))
+        row = np.empty(self.instances.own.shape[2])
+        cells = np.ascontiguousarray(cells)
+        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
+        certified = self.instances.thresholds[instance, self.number]
+        return Verdicts(
+            verdicts_at(value, certified["value_accept_from"], certified["value_reject_below"]), value
+        )
+
+
+class Proof(NamedTuple):
+    """What the scores of a model prove about cells or rows."""
+
+    value: FloatArray  # (n,) the value of the first score; NaN for a black box
+    accepts: BoolArray  # (n,)
+    rejects: BoolArray  # (n,)
+    settled: BoolArray  # (n,) one of the two
+
+
+def prove_cells(batch: Batch, model: int, instance: IntArray, cells: Int32Array) -> Proof:
+    """Evaluate cells with the scores of a model; a black box proves nothing."""
+    return _joined(batch.scores[one].prove(instance, cells) for one in batch.problem.model_scores[model])
+
+
+def prove_rows(problem: Problem, model: Adapter, rows: FloatArray) -> Proof:
+    """Evaluate rows, on or off the grid, with the scores of a parsed model."""
+    mine = np.ascontiguousarray(rows[:, problem.columns_of(model)])
+    return _joined(score.evaluate_rows(mine) for score in model.scores)
+
+
+def provably_rejected(batch: Batch) -> BoolArray:
+    """Mark the instances that some model provably rejects at their current values."""
+    rejected = np.zeros(len(batch.values), dtype=np.bool_)
+    everyone = np.arange(len(batch.values))
+    for number, model in enumerate(batch.problem.models):
+        if model.score is not None:
+            rejected |= prove_cells(batch, number, everyone, batch.placement.position).rejects
+    return rejected
+
+
+def _joined(found: Iterable[Verdicts]) -> Proof:
+    """Join the verdicts of all scores of a model: all must accept, and one rejects."""
+    each = list(found)
+    verdict = np.min([one.verdict for one in each], axis=0)
+    return Proof(each[0].value, verdict == ACCEPT, verdict == REJECT, verdict != UNDECIDED)
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -161,8 +243,9 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[F
     """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
     columns = problem.grid.columns
     special = problem.special_codes
-    values = without_special(special, columns.tolist(), values)
-    current = without_special(special, columns.tolist(), current)
+    if special:
+        values = without_special(special, columns.tolist(), values)
+        current = without_special(special, columns.tolist(), current)
     if not problem.compounds:
         return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(problem.names)

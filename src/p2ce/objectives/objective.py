@@ -198,6 +198,15 @@ def price(
     return tables
 
 
+def reported(fitted: Sequence[FittedObjective], totals: FloatArray) -> FloatArray:
+    """Convert totals (n, objectives) to the costs that are reported."""
+    costs = []
+    for place, objective in enumerate(fitted):
+        with blamed(objective):
+            costs.append(objective.report(totals[:, place]))
+    return np.stack(costs, axis=1)
+
+
 @contextmanager
 def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
     """Raise InvalidObjective for errors in a custom objective; errors in a built-in one pass unchanged."""

@@ -4,7 +4,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import for_instance, on_finest_grid
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Explain, Verified
 
 # The limit for solving an instance on the finest grid, in units of the counter WORK: about a second. It is

@@ -20,7 +20,7 @@ from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.price_plausibility import with_free_costs
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Explain, SearchedGrid, Verified
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)

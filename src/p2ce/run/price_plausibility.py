@@ -13,7 +13,7 @@ from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.analysis import PriceOfPlausibility
 from p2ce.run.finest_grid import BATCH
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Explain, Searched, SearchedGrid, Verified
 
 # The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On

@@ -82,9 +82,5 @@ def tabulate_costs(costs: Sequence[FloatArray], joins: Sequence[Join], placement
         raise InvalidObjective(
             "The costs of an instance add up to more than float64 can hold. Rescale the objective."
         )
-    return CostTables(steps=steps, envelope=envelope, joins=join_codes(joins), shares=shares)
-
-
-def join_codes(joins: Sequence[Join]) -> Int32Array:
-    """Return the joins as codes for the kernels: 0 for sum, 1 for max."""
-    return np.array([int(join is Join.MAX) for join in joins], dtype=np.int32)
+    codes = np.array([join is Join.MAX for join in joins], dtype=np.int32)
+    return CostTables(steps=steps, envelope=envelope, joins=codes, shares=shares)

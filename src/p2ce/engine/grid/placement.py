@@ -67,7 +67,11 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
             leaves = bool(grid.leaves_special[axis])
             lowest[apart, axis] = 0 if leaves else position[apart, axis]
             highest[apart, axis] = count[apart, axis] - 1 if leaves else position[apart, axis]
-    source = _sources(grid, position, shift)
+    # Every candidate's place in the grid's flat table; the one of the current value does not count.
+    slot = np.arange(grid.slots, dtype=np.int64)
+    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
+    axis_start = np.arange(len(grid.names), dtype=np.int64)[:, None] * (2 * grid.slots)
+    source: IntArray = grid.reachable.ravel()[axis_start + np.where(slot < position[..., None], slot, above)]
     return Placement(
         current=current,
         position=position,
@@ -78,26 +82,6 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
         values=spread(grid.table, current, source, position, count),
         count=count,
     )
-
-
-def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
-    """Find each instance's candidates (n, m, slots) in the grid's flat table; ignore the current value."""
-    begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
-    slot = np.arange(grid.slots, dtype=np.int64)
-    padded = [_padded(places, grid.slots) for sides in (grid.down, grid.up) for places in sides]
-    sides = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
-    # One table for both sides: first the candidates below, then those above.
-    table = np.concatenate([sides[0], sides[1]], axis=1)
-    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
-    at = np.where(slot < position[..., None], slot, above)
-    rows = np.arange(grid.axis_count, dtype=np.int64)[:, None] * (2 * grid.slots)
-    found: IntArray = table.ravel()[rows + at]
-    return found
-
-
-def _padded(places: Int32Array, size: int) -> Int32Array:
-    last = places[-1:] if len(places) else np.zeros(1, dtype=np.int32)
-    return np.concatenate([places, np.repeat(last, size)])[:size]
 
 
 def spread(

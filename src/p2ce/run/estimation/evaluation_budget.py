@@ -20,8 +20,8 @@ from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.run.build_explanation import number_of_cells
 from p2ce.run.compile_kernels import warn_if_slow
 from p2ce.run.estimation.fit_estimate import fit_estimate
+from p2ce.run.explain_batch import solve_completely
 from p2ce.run.paper.solve_by_paper import fit_attributions
-from p2ce.run.solve_batch import solve_completely
 
 log = logging.getLogger("p2ce")
 

@@ -15,7 +15,6 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.check_arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import EncodedRows, encode_table
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
@@ -31,11 +30,11 @@ from p2ce.run.many.isolate_failures import Part, explain_safely, failure_of
 from p2ce.run.many.processes import explain_shares, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.time_limits import LimitClock
+from p2ce.run.time_limits import LimitClock, SearchLimits
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.run.verified import Failure, Trust, Verified
 from p2ce.tables.codebook import MISSING
+from p2ce.tables.encode import EncodedRows, encode_table
 
 log = logging.getLogger("p2ce")
 

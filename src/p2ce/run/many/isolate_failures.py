@@ -8,7 +8,7 @@ from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidRow, P2CEError
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure, Verified
 
 # Some rows of the caller's frame, with the verified results or the reason why there are none.

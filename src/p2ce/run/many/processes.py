@@ -19,7 +19,7 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, what_happened
 from p2ce.run.compile_kernels import compile_kernels, is_ready
 from p2ce.run.many.isolate_failures import Part, explain_safely
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.calls.evaluate import evaluate
 from p2ce.base.visible import echoed
-from p2ce.compile.batch import Batch
+from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.compiled_problem import ParsedProblem, StatedProblem
 from p2ce.compile.evaluate_rows import score_frame
 from p2ce.compile.grouped_features import moves_as_one
 from p2ce.compile.paper_settings import AS_PRINTED, P2CE, Mapocam
-from p2ce.compile.prove_cells import prove_cells
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound, FlatScore
 from p2ce.engine.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress

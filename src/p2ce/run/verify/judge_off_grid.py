@@ -6,9 +6,8 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.evaluate import evaluate_closely
-from p2ce.compile.batch import Batch
+from p2ce.compile.batch import Batch, prove_rows
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
-from p2ce.compile.prove_cells import prove_rows
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
 

@@ -10,12 +10,10 @@ import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.calls.evaluate import Closely, evaluate_closely, is_close, require_steady
-from p2ce.compile.batch import Batch
+from p2ce.compile.batch import Batch, Proof, prove_cells
 from p2ce.compile.evaluate_rows import detector_scores
-from p2ce.compile.prove_cells import Proof, prove_cells
 from p2ce.compile.requirements import Origin
 from p2ce.engine.scores.external import ACCEPT, UNDECIDED
-from p2ce.engine.scores.score import Bound
 from p2ce.errors import InvalidOutput
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
@@ -72,7 +70,7 @@ def verify_cells(
         rows = np.concatenate([rows, batch.values])
         cells = np.concatenate([cells, batch.placement.position])
         instance = np.concatenate([instance, np.arange(len(batch.values))])
-    frame = problem.frame(rows)
+    frame = problem.codebook.decode(rows, problem.labels)
     # Instances must be evaluated in any case.
     models = _verify_by_models(batch, instance, cells, frame, recorded, None if with_instances else until)
     # The cells without the instances, which need neither plausibility nor constraints.
@@ -96,7 +94,7 @@ def verify_cells(
     return VerifiedCells(
         instance=instance,
         cells=cells,
-        scores=problem.reported(models.scores),
+        scores=problem.reported(models.scores) if problem.others else models.scores[0],
         plausibility=plausibility,
         failed=failed,
         # A contradicted score cannot exclude other cells.
@@ -131,8 +129,7 @@ def _verify_by_models(
     unsettled = np.zeros(count, dtype=np.bool_)
     rejected_by = np.full(count, EXACTLY)
     for number, model in enumerate(problem.models):
-        name = problem.name_of(number)
-        first, *others = problem.model_scores[number]
+        first = problem.model_scores[number][0]
         proof = prove_cells(batch, number, instance, cells)
         earlier = recorded.get(first)
         if earlier is not None and _is_over(until):
@@ -147,14 +144,15 @@ def _verify_by_models(
                 until=until,
             )
             if earlier is not None:
+                name = problem.name_of(number)
                 require_steady(earlier, scores[number, : len(earlier)], name, tolerance=model.tolerance)
         unsettled |= open_rows
         contradicted |= _contradictions(model, proof, scores[number])
         # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
         # round a row differently at each position of a batch, so its rejection says nothing about other
         # cells. Nor does the rejection of one of several scores that decide together.
-        if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
-            rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
+        if (forest := problem.forest_of_model[number]) is not None:
+            rejected_by = np.where(scores[number] < model.threshold, forest, rejected_by)
     thresholds = np.array([[model.threshold] for model in problem.models])
     accepted = np.asarray((scores >= thresholds).all(axis=0))
     return _ByModels(scores, accepted, unsettled, contradicted, rejected_by)

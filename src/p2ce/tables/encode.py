@@ -14,7 +14,7 @@ from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidRow, nearest
 from p2ce.tables import TableKind, as_pandas, as_row
 from p2ce.tables.cells import is_missing
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding, as_floats
 
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
@@ -43,7 +43,9 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
 
     ``kind`` is the kind of table for the explanation, if the row is not a table.
     """
-    row, own_kind = as_row(given_row)
+    row, own_kind = given_row, None
+    if not isinstance(row, dict) or any(isinstance(value, list | np.ndarray) for value in row.values()):
+        row, own_kind = as_row(row)
     names = codebook.names
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
@@ -142,14 +144,15 @@ def _one(value: Any) -> npt.NDArray[Any]:
 def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
-    coded, codings = [], []
-    for coding, column in zip(codebook, columns, strict=True):
-        if coding.is_category:
-            for bad in _of_another_kind(coding, column):
-                problems.setdefault(bad, _other_kind(coding, column[bad]))
-        one, wider = coding.encode_all(column)
+    coded, codings = [], list(codebook.codings)
+    for place, (coding, column) in enumerate(zip(codebook.codings, columns, strict=True)):
+        if not coding.is_category:
+            coded.append(as_floats(column))
+            continue
+        for bad in _of_another_kind(coding, column):
+            problems.setdefault(bad, _other_kind(coding, column[bad]))
+        one, codings[place] = coding.encode_all(column)
         coded.append(one)
-        codings.append(wider)
     codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
@@ -230,7 +233,7 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
 
     A missing value and a category always fit.
     """
-    kinds = [coding.number_dtype for coding in codebook]
+    kinds = [coding.number_dtype for coding in codebook.codings]
     # float64 does not hold the largest int64, so the limit is the next smaller float64.
     most = [
         LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else largest_held(kind)
