@@ -235,7 +235,7 @@ class Verified:
 
 
 # Explains a batch on the problem's own grid, within limits for each instance.
-Explain: TypeAlias = "Callable[[Problem, FloatArray, SearchLimits], Verified]"
+ExplainBatch: TypeAlias = "Callable[[Problem, FloatArray, SearchLimits], Verified]"
 
 
 class Trust:

@@ -27,7 +27,7 @@ from p2ce.run.verified import Trust
 from p2ce.tables.encode import EncodedRows, encode_row
 
 # Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
-Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
+ExplainRow: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
 
 # It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
 # counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
@@ -143,7 +143,7 @@ class _Hunt:
         problem: Problem,
         rows: EncodedRows,
         restrictions: tuple[Relaxable, ...],
-        explain: Explain,
+        explain: ExplainRow,
         time_limit: float | None,
     ) -> None:
         self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)

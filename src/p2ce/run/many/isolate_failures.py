@@ -12,10 +12,12 @@ from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure, Verified
 
 # Some rows of the caller's frame, with the verified results or the reason why there are none.
-Part: TypeAlias = tuple[IntArray, Verified | Failure]
+Solved: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
-def explain_safely(problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits) -> list[Part]:
+def explain_safely(
+    problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits
+) -> list[Solved]:
     """Explain rows with these values. If the batch fails, explain each half by itself.
 
     The user's own model or objective may reject one row (because of too large a number, for example), and a
