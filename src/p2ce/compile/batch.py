@@ -3,9 +3,9 @@
 The prepared scores of parsed models prove, without a call of the model, what it says of cells.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,26 +13,17 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.compile.requirements import Origin, Requirement
-from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
-from p2ce.engine.grid.placement import Placement, cell_rows, place
+from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
-from p2ce.engine.scores.external import (
-    ACCEPT,
-    REJECT,
-    UNDECIDED,
-    Placed,
-    PreparedScore,
-    Verdicts,
-    verdicts_at,
-)
-from p2ce.engine.scores.score import FlatScore
+from p2ce.engine.scores.external import REJECT, Placed, PreparedScore, Verdicts
+from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
-    from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
+    from p2ce.engine.scores.flat.flat_arrays import FlatInstances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,57 +145,17 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
     return prepared
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedFlat(PreparedScore):
-    """A flat score, prepared for a batch of instances. The kernel itself bounds its boxes."""
-
-    score: FlatScore
-    layout: "ScoreLayout"
-    number: int  # of the score in the layout
-    instances: "FlatInstances"
-
-    def evaluate(
-        self,
-        instance: IntArray,
-        cells: Int32Array,
-        *,
-        until: float | None = None,  # noqa: ARG002
-    ) -> Verdicts:
-        """Compare the values of cells with the certified thresholds."""
-        return self.prove(instance, cells)
-
-    def prove(self, instance: IntArray, cells: Int32Array) -> Verdicts:
-        """Compare the values of cells with the certified thresholds."""
-        from p2ce.engine.scores.flat.score_cells import score_points
-
-        value = np.empty(len(cells))
-        row = np.empty(self.instances.own.shape[2])
-        cells = np.ascontiguousarray(cells)
-        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
-        certified = self.instances.thresholds[instance, self.number]
-        return Verdicts(
-            verdicts_at(value, certified["value_accept_from"], certified["value_reject_below"]), value
-        )
+def prove_cells(batch: Batch, model: int, instance: IntArray, cells: Int32Array) -> Verdicts:
+    """Evaluate cells with the scores of a model, without a call of the model; a black box proves nothing."""
+    first, *others = (batch.scores[one] for one in batch.problem.model_scores[model])
+    found = first.prove(instance, cells)
+    return joined_verdicts([found, *(one.prove(instance, cells) for one in others)]) if others else found
 
 
-class Proof(NamedTuple):
-    """What the scores of a model prove about cells or rows."""
-
-    value: FloatArray  # (n,) the value of the first score; NaN for a black box
-    accepts: BoolArray  # (n,)
-    rejects: BoolArray  # (n,)
-    settled: BoolArray  # (n,) one of the two
-
-
-def prove_cells(batch: Batch, model: int, instance: IntArray, cells: Int32Array) -> Proof:
-    """Evaluate cells with the scores of a model; a black box proves nothing."""
-    return _joined(batch.scores[one].prove(instance, cells) for one in batch.problem.model_scores[model])
-
-
-def prove_rows(problem: Problem, model: Adapter, rows: FloatArray) -> Proof:
+def prove_rows(problem: Problem, model: Adapter, rows: FloatArray) -> Verdicts:
     """Evaluate rows, on or off the grid, with the scores of a parsed model."""
     mine = np.ascontiguousarray(rows[:, problem.columns_of(model)])
-    return _joined(score.evaluate_rows(mine) for score in model.scores)
+    return joined_verdicts([score.evaluate_rows(mine) for score in model.scores])
 
 
 def provably_rejected(batch: Batch) -> BoolArray:
@@ -213,15 +164,14 @@ def provably_rejected(batch: Batch) -> BoolArray:
     everyone = np.arange(len(batch.values))
     for number, model in enumerate(batch.problem.models):
         if model.score is not None:
-            rejected |= prove_cells(batch, number, everyone, batch.placement.position).rejects
+            proof = prove_cells(batch, number, everyone, batch.placement.position)
+            rejected |= proof.verdict == REJECT
     return rejected
 
 
-def _joined(found: Iterable[Verdicts]) -> Proof:
+def joined_verdicts(each: Sequence[Verdicts]) -> Verdicts:
     """Join the verdicts of all scores of a model: all must accept, and one rejects."""
-    each = list(found)
-    verdict = np.min([one.verdict for one in each], axis=0)
-    return Proof(each[0].value, verdict == ACCEPT, verdict == REJECT, verdict != UNDECIDED)
+    return Verdicts(np.min([one.verdict for one in each], axis=0), each[0].value)
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -244,6 +244,21 @@ class Problem(ParsedProblem):
     attributions: Attributions | None = None  # for the paper's algorithms
 
     @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What every explanation states about its problem, by the fields of `Explanation`."""
+        return {
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "scale": self.scale,
+            "models": len(self.models),
+            "target": self.target,
+            "objectives": self.objective_names,
+            "dtypes": self.dtype_names,
+            "categories": self.categories,
+            "problem": self.record,
+        }
+
+    @cached_property
     def flat_scores(self) -> tuple[FlatScore | None, ...]:
         """The form of each required score that the kernel evaluates; None if it is evaluated outside."""
         return tuple(one.score.flat for one in self.requirements)

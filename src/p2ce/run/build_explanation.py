@@ -67,7 +67,8 @@ def build_explanation(
         elapsed=solving + verifying,
         timings={"search": solving, "verification": verifying},
         as_of=as_of,
-        **_stated(problem, rows),
+        _kind=rows.kind,
+        **problem.facts,
     )
 
 
@@ -86,24 +87,9 @@ def failed_explanation(
         error=failure.kind,
         message=failure.message,
         as_of=as_of,
-        **_stated(problem, rows),
+        _kind=rows.kind,
+        **problem.facts,
     )
-
-
-def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
-    """Return the facts about its problem that every explanation states."""
-    return {
-        "threshold": problem.threshold,
-        "margin": problem.margin,
-        "scale": problem.scale,
-        "models": len(problem.models),
-        "target": problem.target,
-        "objectives": problem.objective_names,
-        "dtypes": problem.dtype_names,
-        "categories": problem.categories,
-        "_kind": rows.kind,
-        "problem": problem.record,
-    }
 
 
 def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:

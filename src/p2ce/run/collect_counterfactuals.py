@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from p2ce.base.calls.evaluate import OutOfTime, evaluate
+from p2ce.base.calls.model_call import OutOfTime, evaluate
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.errors import P2CEError

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.evaluate import no_calls_after
+from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Incumbents, no_fronts, solve

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.calls.model_call import evaluate
 from p2ce.base.visible import echoed, listed
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem

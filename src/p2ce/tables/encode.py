@@ -16,6 +16,7 @@ from p2ce.tables import TableKind, as_pandas, as_row
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding, as_floats
 
+PLAIN = frozenset({int, float, str, bool, type(None)})  # the types of most cells
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
@@ -58,10 +59,13 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     elif isinstance(row, pd.Series | Mapping):
         row_id = getattr(row, "name", 0)
         keys = list(row.keys())
-        found = _labels(keys, names)
+        found = keys if keys == list(names) else _labels(keys, names)
         # Looking up the labels of a Series one by one is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
-        given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
+        given = {
+            name: np.array([cell], dtype=object) if type(cell := cells[key]) in PLAIN else _one(cell)
+            for name, key in zip(names, found, strict=True)
+        }
     elif isinstance(row, np.ndarray | list | tuple):
         row_id = 0
         shape = _shape(row)
@@ -144,15 +148,20 @@ def _one(value: Any) -> npt.NDArray[Any]:
 def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
-    coded, codings = [], list(codebook.codings)
+    coded, wider = [], dict[int, Coding]()
     for place, (coding, column) in enumerate(zip(codebook.codings, columns, strict=True)):
         if not coding.is_category:
             coded.append(as_floats(column))
             continue
         for bad in _of_another_kind(coding, column):
             problems.setdefault(bad, _other_kind(coding, column[bad]))
-        one, codings[place] = coding.encode_all(column)
-        coded.append(one)
+        codes, own = coding.encode_all(column)
+        coded.append(codes)
+        if own is not coding:
+            wider[place] = own
+    if wider:
+        codings = [wider.get(place, one) for place, one in enumerate(codebook.codings)]
+        codebook = codebook.with_codings(codings)
     codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
@@ -172,13 +181,9 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
                 f"{echoed(_plain(columns[position][bad]))} exactly. Pass the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
-    plain = tuple(
-        [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
-        for column in columns
-    )
-    return EncodedRows(
-        ids=ids, columns=plain, values=values, codebook=codebook.with_codings(codings), problems=problems
-    )
+    plain = tuple(column.tolist() for column in columns)
+    plain = tuple([cell if type(cell) in PLAIN else _plain(cell) for cell in column] for column in plain)
+    return EncodedRows(ids=ids, columns=plain, values=values, codebook=codebook, problems=problems)
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.evaluate import require_time
+from p2ce.base.calls.model_call import require_time
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem

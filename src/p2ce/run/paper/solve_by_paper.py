@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.calls.model_call import evaluate
 from p2ce.base.visible import echoed
 from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.compiled_problem import ParsedProblem, StatedProblem
@@ -296,7 +296,7 @@ class _Instance:
         self.counters[WORK] += CELL_WORK * len(cells)
         if self.parsed is not None:
             proof = prove_cells(self.batch, 0, self._me(cells), cells)
-            return self.parsed.report(proof.value), ~proof.rejects
+            return self.parsed.report(proof.value), proof.verdict != REJECT
         scored = score_frame(self.problem, self.problem.frame(self._rows(cells)))
         for at in np.flatnonzero(scored.accepted).tolist():
             self.by_models[cells[at].tobytes()] = scored.each[:, at]

@@ -5,7 +5,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.batch import compound_cost
 from p2ce.compile.compiled_problem import Problem, without_special
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.objectives.objective import FittedObjective, blamed
 
 
