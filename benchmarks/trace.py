@@ -8,7 +8,7 @@ import sys
 from itertools import groupby
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,23 @@ def trace(call: Any, *args: Any) -> list[CodeType]:
     return entered
 
 
+class TracedPath(NamedTuple):
+    """What a call runs through."""
+
+    entered: list[CodeType]  # every function, in the order of the calls
+    functions: list[CodeType]  # the same, once each
+    files: set[str]
+    folders: list[str]  # one after another
+
+
+def path_of(call: Any, *args: Any) -> TracedPath:
+    """Run a call, and return what it runs through."""
+    entered = trace(call, *args)
+    functions = list(dict.fromkeys(entered))
+    folders = [folder for folder, _ in groupby(map(folder_of, entered))]
+    return TracedPath(entered, functions, {code.co_filename for code in functions}, folders)
+
+
 def counts(code: CodeType) -> bool:
     """Return whether a function is one of this package, with a name."""
     return code.co_filename.startswith(f"{PACKAGE}/") and not code.co_name.startswith("<")
@@ -61,19 +78,15 @@ def main() -> None:
     explainer, row = small_explainer()
     for _ in range(2):
         explainer.explain(row)
-    entered = trace(explainer.explain, row)
-    functions = dict.fromkeys(entered)
-    folders = [folder for folder, _ in groupby(map(folder_of, entered))]
+    path = path_of(explainer.explain, row)
     if "--list" in sys.argv:
-        for code in functions:
-            print(
-                f"{Path(code.co_filename).relative_to(PACKAGE)}: {code.co_qualname} × {entered.count(code)}"
-            )
-        print(" → ".join(folders))
-    files = {code.co_filename for code in functions}
+        for code in path.functions:
+            file = Path(code.co_filename).relative_to(PACKAGE)
+            print(f"{file}: {code.co_qualname} × {path.entered.count(code)}")
+        print(" → ".join(path.folders))
     print(
-        f"{len(functions)} functions in {len(files)} files with {len(folders) - 1} changes of folder, "
-        f"{len(entered)} calls"
+        f"{len(path.functions)} functions in {len(path.files)} files with {len(path.folders) - 1} changes of "
+        f"folder, {len(path.entered)} calls"
     )
 
 

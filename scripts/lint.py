@@ -29,16 +29,6 @@ PROTOCOLS = {
     "load_parsed": (r"apps/model_files/formats/.*", "the model of parsed bytes"),
     r"draw_\w+": (r"present/charts/(matplotlib|svg)/draw_\w+\.py", "one chart in either medium"),
 }
-# Names that still mean two things. To be emptied.
-OTHERS_STILL = {
-    *("Booster", "Changes", "Checked", "Decision", "Distribution", "Ends", "Estimate", "Explain"),
-    *("Flag", "Function", "Grid", "Kind", "Link", "Moves", "Names", "Numbers", "Outcomes", "Part"),
-    *("Parts", "Problem", "Record", "Request", "RuleEntry", "Run", "Sampled", "Scratch", "Source"),
-    *("Table", "Terms", "Work", "as_frame", "classes_of", "columns_of", "count_cells", "groups_of"),
-    *("is_range", "joined", "kind_of", "load", "narrow", "one_hot", "parse_tree", "parts_of"),
-    *("place_of", "prune", "read_column", "read_name", "read_table", "require_own", "save"),
-    *("schema_text", "tabulate", "to_text", "widen", "widened", "without"),
-}
 # Words of a private dialect, and what the field says instead. An underscore ends a word, so that names count.
 PRIVATE_WORDS = {
     "asked": "evaluated, called, requested",
@@ -215,11 +205,7 @@ def shared_names(places: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[st
     """Find the names that several modules define, unless they implement one protocol."""
     for name, found in sorted(places.items()):
         where = [pattern for known, (pattern, _) in PROTOCOLS.items() if re.fullmatch(known, name)]
-        if (
-            len(found) < 2
-            or name in OTHERS_STILL
-            or all(any(re.fullmatch(pattern, file) for pattern in where) for file, _ in found)
-        ):
+        if len(found) < 2 or all(any(re.fullmatch(pattern, file) for pattern in where) for file, _ in found):
             continue
         listed = " and ".join(f"src/p2ce/{file}:{number}" for file, number in found)
         yield f"{listed}: each defines {name}; rename one, or make it private to its file"

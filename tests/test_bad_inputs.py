@@ -8,7 +8,7 @@ import pytest
 
 import p2ce
 from p2ce import Policy, Status, errors
-from p2ce.run import solve_batch
+from p2ce.run import explain_batch
 from tests.bad_inputs import PLACES, POLICY, ROWS, Made, Row, load_policy, loan, loan_explainer
 from tests.hostile.plain_data import tame
 from tests.populations import households, loans
@@ -42,8 +42,8 @@ def test_the_message_says_what_was_expected_what_came_and_what_to_do(
         raise AssertionError("the search began")
 
     if kind is not errors.InvalidOutput:
-        monkeypatch.setattr(solve_batch, "solve", searched)
-        monkeypatch.setattr(solve_batch, "solve_by_paper", searched)
+        monkeypatch.setattr(explain_batch, "solve", searched)
+        monkeypatch.setattr(explain_batch, "solve_by_paper", searched)
     before = copy.deepcopy(value)
     with pytest.raises(kind) as caught:
         PLACES[place](value)

@@ -18,7 +18,6 @@ from p2ce.compile.archive import SavedExplainer, archive_parts, arguments_to_sav
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.check_arguments import UNCHANGED, Unchanged, check_jobs, check_size, check_time
 from p2ce.compile.compile_arguments import compile_arguments
-from p2ce.compile.encode import encode_row, encode_table
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
@@ -56,6 +55,7 @@ from p2ce.run.problems import Problems, known_at_first
 from p2ce.run.time_limits import LimitClock
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.run.verified import Trust
+from p2ce.tables.encode import encode_row, encode_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,9 +240,10 @@ class Explainer:
         problem = self._problems.of_call(policy, max_changes, objectives)
         compiled = self._problems.known.compiled
         rows = encode_row(row, problem.codebook, kind=compiled.kind)
-        report_unseen(rows, self._reported_labels)
-        problem = with_codebook(self._problems.prepared(problem, clock), rows.codebook)
-        problem = reaching(compiled, problem, rows.values)
+        if rows.codebook.has_unseen:
+            report_unseen(rows, self._reported_labels)
+        problem = self._problems.prepared(problem, clock)
+        problem = reaching(compiled, problem, rows.values, rows.codebook)
         verified = explain_batch(problem, rows.values, clock.limits())
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
@@ -361,10 +362,8 @@ class Explainer:
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        problem = with_codebook(problem, after.codebook)
-        return evaluate_proposal(
-            reaching(self._problems.known.compiled, problem, both), before, after, explanation
-        )
+        problem = reaching(self._problems.known.compiled, problem, both, after.codebook)
+        return evaluate_proposal(problem, before, after, explanation)
 
     def feature_map(
         self,
@@ -387,7 +386,7 @@ class Explainer:
         check_size(size)
         problem = self._problems.of_explanation(explanation, call="feature_map")
         row = encode_row(explanation.person, problem.codebook)
-        problem = reaching(self._problems.known.compiled, with_codebook(problem, row.codebook), row.values)
+        problem = reaching(self._problems.known.compiled, problem, row.values, row.codebook)
         population = self._problems.known.compiled.values
         return feature_map(problem, explanation, row.values, (across, up), population=population, size=size)
 

@@ -40,7 +40,7 @@ from p2ce.base.lazy_names import lazy_names
 from p2ce.base.plugins import Family as Family
 from p2ce.base.plugins import register as register
 from p2ce.base.plugins import unregister as unregister
-from p2ce.engine.grid.candidate_costs import Join as Join
+from p2ce.engine.grid.placement import Join as Join
 from p2ce.engine.scores.error_bands import exactly as exactly
 from p2ce.engine.scores.error_bands import exponential as exponential
 from p2ce.engine.scores.error_bands import summation_error as summation_error

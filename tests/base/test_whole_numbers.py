@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce import Explanation, Policy, rules
 from p2ce.base.whole_numbers import is_exact, largest_held
-from p2ce.compile.encode import encode_row, encode_table
 from p2ce.errors import InvalidArgument, InvalidObjective, InvalidPolicy, InvalidReference, InvalidRow
 from p2ce.objectives import CostTable
 from p2ce.tables.codebook import codebook_of
+from p2ce.tables.encode import encode_row, encode_table
 from p2ce.tables.table_files import read_table
 from p2ce.tables.typed_columns import natural, numbers_of, typed_rows
 from tests.optional import needs

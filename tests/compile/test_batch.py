@@ -4,7 +4,8 @@ import numpy as np
 
 from p2ce.compile.batch import place_and_price
 from p2ce.explainer import problems_of
-from p2ce.run.solve_batch import LimitsLeft, solve_batch
+from p2ce.run.explain_batch import solve_batch
+from p2ce.run.time_limits import LimitsLeft
 from tests.populations import loans
 
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
-from p2ce.base.calls.evaluate import is_close
+from p2ce.base.calls.model_call import is_close
 from tests.populations import loans
 
 FOREST = p2ce.PlausibilityForest(contamination=0.4, n_estimators=20)

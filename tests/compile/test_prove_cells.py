@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 import p2ce
-from p2ce.compile.batch import place_and_price
-from p2ce.compile.prove_cells import provably_rejected, prove_cells, prove_rows
+from p2ce.compile.batch import place_and_price, provably_rejected, prove_cells, prove_rows
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.explainer import problems_of
 
 RNG = np.random.default_rng(0)
@@ -49,17 +49,16 @@ def test_a_proof_is_what_the_model_decides(model: Any, target: int) -> None:
     rows = batch.rows(instance, cells)
     proof = prove_cells(batch, 0, instance, cells)
     if black_box:
-        assert not proof.settled.any()
+        assert not (proof.verdict != UNDECIDED).any()
         assert not provably_rejected(batch).any()
         return
     accepted = model.predict(problem.frame(rows)) == target
-    assert accepted[proof.accepts].all()
-    assert not accepted[proof.rejects].any()
-    assert proof.accepts.any()
-    assert proof.rejects.any()
+    assert accepted[proof.verdict == ACCEPT].all()
+    assert not accepted[proof.verdict == REJECT].any()
+    assert (proof.verdict == ACCEPT).any()
+    assert (proof.verdict == REJECT).any()
     again = prove_rows(problem, problem.model, rows)
-    np.testing.assert_array_equal(again.accepts, proof.accepts)
-    np.testing.assert_array_equal(again.rejects, proof.rejects)
+    np.testing.assert_array_equal(again.verdict, proof.verdict)
     today = model.predict(ROWS.iloc[:10]) == target
     assert not today[provably_rejected(batch)].any()
     assert provably_rejected(batch).any()

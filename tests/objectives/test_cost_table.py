@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.errors import InvalidObjective
 from p2ce.objectives import CostTable, Reference
 from p2ce.tables.codebook import MISSING, codebook_of

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.arrays import FloatArray, Int32Array
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
-from p2ce.engine.grid.placement import Placement, place
+from p2ce.engine.grid.placement import CostTables, Join, Placement, place, tabulate_costs
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.engine.scores.score import FlatScore, Spending, score_rows, seen_as_given
 from p2ce.engine.scores.trees.forest import Forest

@@ -10,9 +10,9 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Policy, rules
 from p2ce.explainer import problems_of
+from p2ce.objectives.objective import reported
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verify.row_costs import reported
+from p2ce.run.time_limits import SearchLimits
 
 
 def beside_a_rule() -> p2ce.Explainer:
@@ -51,7 +51,9 @@ def test_a_rejected_cell_that_pruned_others_leaves_them_open() -> None:
         stopped += int(found.outcomes.discrepancies[0] > 0)
         for costs in whole.found.costs:
             covered = (found.found.costs <= costs + 1e-9).all(axis=1).any()
-            assert covered or (reported(problem, found.outcomes.open_totals)[0] <= costs + 1e-9).all()
+            assert (
+                covered or (reported(problem.objectives, found.outcomes.open_totals)[0] <= costs + 1e-9).all()
+            )
     assert stopped
 
 

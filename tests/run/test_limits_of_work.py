@@ -8,8 +8,7 @@ import pytest
 import p2ce
 from p2ce.explainer import problems_of
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.time_limits import LimitClock
+from p2ce.run.time_limits import LimitClock, SearchLimits
 from p2ce.run.verified import Verified
 from tests.populations import loans
 from tests.run.estimation.test_evaluation_budget import rejected, wavy

@@ -10,7 +10,8 @@ from p2ce import Policy, rules
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.requirements import Origin
 from p2ce.explainer import problems_of
-from p2ce.run.solve_batch import LimitsLeft, solve_batch
+from p2ce.run.explain_batch import solve_batch
+from p2ce.run.time_limits import LimitsLeft
 
 RNG = np.random.default_rng(0)
 ROWS = pd.DataFrame(RNG.normal(size=(80, 3)).round(1), columns=["a", "b", "c"])

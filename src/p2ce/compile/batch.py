@@ -1,20 +1,24 @@
-"""Place a batch of instances on the grid, price their candidates, and prepare every score for them."""
+"""Place a batch of instances on the grid, price their candidates, and prepare every score for them.
 
+The prepared scores of parsed models prove, without a call of the model, what it says of cells.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.compile.requirements import Origin, Requirement
-from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate_costs
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
-from p2ce.engine.grid.placement import Placement, cell_rows, place
+from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
-from p2ce.engine.scores.external import Placed, PreparedScore
+from p2ce.engine.scores.external import REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
+from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 
@@ -40,9 +44,8 @@ class Batch:
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
-        return self.narrowed(
-            cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
-        )
+        wide = cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+        return self.narrowed(wide) if self.problem.compounds else wide
 
     def narrowed(self, wide: FloatArray) -> FloatArray:
         """Convert rows with the levels of grouped features to rows of all the model's columns."""
@@ -78,7 +81,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
-    wide = with_levels(values, problem.compounds)
+    wide = with_levels(values, problem.compounds) if problem.compounds else values
     placement = place(problem.grid, wide)
     tables = tabulate_costs(
         _prices(problem, placement.values, placement.current),
@@ -120,8 +123,8 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
 def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedScore:
     """Prepare one score: in the kernel's layout, or to be evaluated outside."""
     problem, score = batch.problem, requirement.score
-    if score.flat is not None:
-        return PreparedFlat(score=score.flat, layout=problem.layout, number=number, instances=batch.instances)
+    if (flat := problem.flat_scores[number]) is not None:
+        return PreparedFlat(score=flat, layout=problem.layout, number=number, instances=batch.instances)
     columns, grid = requirement.columns, problem.grid
     if not problem.compounds:
         grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
@@ -140,6 +143,35 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         assert isinstance(prepared, PreparedBlackBox)
         prepared = replace(prepared, least=batch.own.least)
     return prepared
+
+
+def prove_cells(batch: Batch, model: int, instance: IntArray, cells: Int32Array) -> Verdicts:
+    """Evaluate cells with the scores of a model, without a call of the model; a black box proves nothing."""
+    first, *others = (batch.scores[one] for one in batch.problem.model_scores[model])
+    found = first.prove(instance, cells)
+    return joined_verdicts([found, *(one.prove(instance, cells) for one in others)]) if others else found
+
+
+def prove_rows(problem: Problem, model: Adapter, rows: FloatArray) -> Verdicts:
+    """Evaluate rows, on or off the grid, with the scores of a parsed model."""
+    mine = np.ascontiguousarray(rows[:, problem.columns_of(model)])
+    return joined_verdicts([score.evaluate_rows(mine) for score in model.scores])
+
+
+def provably_rejected(batch: Batch) -> BoolArray:
+    """Mark the instances that some model provably rejects at their current values."""
+    rejected = np.zeros(len(batch.values), dtype=np.bool_)
+    everyone = np.arange(len(batch.values))
+    for number, model in enumerate(batch.problem.models):
+        if model.score is not None:
+            proof = prove_cells(batch, number, everyone, batch.placement.position)
+            rejected |= proof.verdict == REJECT
+    return rejected
+
+
+def joined_verdicts(each: Sequence[Verdicts]) -> Verdicts:
+    """Join the verdicts of all scores of a model: all must accept, and one rejects."""
+    return Verdicts(np.min([one.verdict for one in each], axis=0), each[0].value)
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -161,8 +193,9 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[F
     """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
     columns = problem.grid.columns
     special = problem.special_codes
-    values = without_special(special, columns.tolist(), values)
-    current = without_special(special, columns.tolist(), current)
+    if special:
+        values = without_special(special, columns.tolist(), values)
+        current = without_special(special, columns.tolist(), current)
     if not problem.compounds:
         return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(problem.names)

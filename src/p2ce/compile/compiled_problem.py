@@ -21,6 +21,7 @@ from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.scores.score import Bound, FlatScore
 from p2ce.engine.solver.settings import Settings, make_settings
 from p2ce.models.decisions.adapter import LEAD, Adapter
 from p2ce.models.estimates.attributions import Attributions
@@ -243,6 +244,42 @@ class Problem(ParsedProblem):
     attributions: Attributions | None = None  # for the paper's algorithms
 
     @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What every explanation states about its problem, by the fields of `Explanation`."""
+        return {
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "scale": self.scale,
+            "models": len(self.models),
+            "target": self.target,
+            "objectives": self.objective_names,
+            "dtypes": self.dtype_names,
+            "categories": self.categories,
+            "problem": self.record,
+        }
+
+    @cached_property
+    def flat_scores(self) -> tuple[FlatScore | None, ...]:
+        """The form of each required score that the kernel evaluates; None if it is evaluated outside."""
+        return tuple(one.score.flat for one in self.requirements)
+
+    @cached_property
+    def forest_of_model(self) -> tuple[int | None, ...]:
+        """The number of the forest that alone is a model's score; None for any other model."""
+        return tuple(
+            numbers[0]
+            if len(numbers) == 1 and self.requirements[numbers[0]].score.bound is Bound.TREE_LEAVES
+            else None
+            for numbers in self.model_scores
+        )
+
+    @cached_property
+    def bounds_of_models(self) -> tuple[Bound, ...]:
+        """The bounds of the models' scores, without repetition."""
+        found = [Bound.COMPLETE if model.score is None else model.score.bound for model in self.models]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
     def calls_user_code(self) -> bool:
         """Whether a black-box model, detector or rule is called during the search."""
         return any(isinstance(one.score, BlackBoxScore) for one in self.requirements)
@@ -250,7 +287,7 @@ class Problem(ParsedProblem):
     @cached_property
     def kernel_decides_alone(self) -> bool:
         """Whether the kernel alone evaluates every cell, and no estimate prunes."""
-        return self.estimate is None and all(one.score.flat is not None for one in self.requirements)
+        return self.estimate is None and None not in self.flat_scores
 
     @cached_property
     def settings(self) -> Settings:

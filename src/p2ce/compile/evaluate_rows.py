@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.evaluate import Closely, evaluate, evaluate_closely
+from p2ce.base.calls.model_call import Closely, evaluate, evaluate_closely
 from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.own_plausibility import OwnPlausibility
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.evaluate import evaluate, evaluate_alone, is_close
+from p2ce.base.calls.model_call import evaluate, evaluate_alone, is_close
 
 if TYPE_CHECKING:
     from p2ce.compile.compiled_problem import ParsedProblem

@@ -5,12 +5,12 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.compile.compile_arguments import Compiled
 from p2ce.compile.compiled_problem import Problem, magnitude
-from p2ce.compile.encode import has_unseen_categories
-from p2ce.compile.lay_out import for_instance, with_models
+from p2ce.compile.lay_out import for_instance, with_codebook, with_models
 from p2ce.compile.rule_scores import columns_to_miss
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.models.several_models import codebook_of_all
-from p2ce.tables.codebook import MISSING
+from p2ce.tables.codebook import MISSING, Codebook
+from p2ce.tables.encode import has_unseen_categories
 
 
 def within_reach(problem: Problem, values: FloatArray) -> BoolArray:
@@ -56,8 +56,15 @@ def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
     return np.asarray(4.0 * np.maximum(largest, 1.0))
 
 
-def reaching(known: Compiled, problem: Problem, values: FloatArray) -> Problem:
-    """Compile a problem that is valid for instances (n, d), or for one instance if features are linked."""
+def reaching(
+    known: Compiled, problem: Problem, values: FloatArray, codebook: Codebook | None = None
+) -> Problem:
+    """Compile a problem that is valid for instances (n, d), or for one instance if features are linked.
+
+    ``codebook`` decodes the instances, if they may have labels that the problem does not know.
+    """
+    if codebook is not None and codebook is not problem.codebook:
+        problem = with_codebook(problem, codebook)
     if not parsed_for(problem, values).all():
         problem = parse_again(known, problem, values)
     # A linked feature moves relative to the instance's own value.

@@ -8,18 +8,17 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import require_time
-from p2ce.base.calls.checked_calls import (
-    REBATCHED,
-    REPEATED,
-    check_repeats,
+from p2ce.base.calls.checked_calls import REBATCHED, REPEATED, check_repeats, require_probabilities, some_rows
+from p2ce.base.calls.model_call import (
+    ModelCall,
+    as_call,
+    of_class,
     one_class_per_row,
     one_per_class,
     one_per_row,
-    require_probabilities,
-    some_rows,
+    require_time,
+    retried,
 )
-from p2ce.base.calls.model_call import ModelCall, as_call, retried
 from p2ce.base.calls.retries import Retries
 from p2ce.base.visible import echoed
 from p2ce.errors import (
@@ -31,7 +30,7 @@ from p2ce.errors import (
     what_happened,
 )
 from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, Evaluate, ParseRequest
-from p2ce.models.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win, of_class
+from p2ce.models.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win
 from p2ce.models.decisions.row_format import (
     REGRESSOR,
     ChosenFormat,

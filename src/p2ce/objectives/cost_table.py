@@ -10,7 +10,7 @@ import numpy.typing as npt
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import is_exact
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.errors import InvalidObjective, nearest, what_happened
 from p2ce.objectives.objective import (
     FittedObjective,

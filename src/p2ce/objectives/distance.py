@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.objectives.objective import (
     FittedObjective,
     Objective,

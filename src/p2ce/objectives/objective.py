@@ -11,7 +11,7 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.visible import echoed
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.errors import InvalidObjective, P2CEError, what_happened
 from p2ce.policy.features.spread import plain_spread, robust_spread
 from p2ce.tables.codebook import MISSING, Codebook
@@ -196,6 +196,15 @@ def price(
         with blamed(objective):
             tables.append(objective.table(axes, values, current[:, :, None]))
     return tables
+
+
+def reported(fitted: Sequence[FittedObjective], totals: FloatArray) -> FloatArray:
+    """Convert totals (n, objectives) to the costs that are reported."""
+    costs = []
+    for place, objective in enumerate(fitted):
+        with blamed(objective):
+            costs.append(objective.report(totals[:, place]))
+    return np.stack(costs, axis=1)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from p2ce.base.visible import echoed
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.errors import InvalidObjective, nearest
 from p2ce.objectives.distance import FittedDistance
 from p2ce.objectives.objective import (

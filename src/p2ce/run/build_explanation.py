@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import EncodedRows
 from p2ce.compile.paper_settings import AS_PRINTED
 from p2ce.engine.scores.score import Bound
+from p2ce.objectives.objective import reported
 from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.inference.relations import Relation, broken_relations
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Status, Unproven
@@ -21,8 +21,8 @@ from p2ce.run.none_because import REASONS, UNKNOWN
 from p2ce.run.paper.solve_by_paper import paper_bound, settings_of
 from p2ce.run.price_plausibility import price_of
 from p2ce.run.verified import Failure, Searched, SearchedGrid, Verified
-from p2ce.run.verify.row_costs import reported
 from p2ce.tables.cells import is_missing
+from p2ce.tables.encode import EncodedRows
 
 
 def build_explanation(
@@ -67,7 +67,8 @@ def build_explanation(
         elapsed=solving + verifying,
         timings={"search": solving, "verification": verifying},
         as_of=as_of,
-        **_stated(problem, rows),
+        _kind=rows.kind,
+        **problem.facts,
     )
 
 
@@ -86,24 +87,9 @@ def failed_explanation(
         error=failure.kind,
         message=failure.message,
         as_of=as_of,
-        **_stated(problem, rows),
+        _kind=rows.kind,
+        **problem.facts,
     )
-
-
-def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
-    """Return the facts about its problem that every explanation states."""
-    return {
-        "threshold": problem.threshold,
-        "margin": problem.margin,
-        "scale": problem.scale,
-        "models": len(problem.models),
-        "target": problem.target,
-        "objectives": problem.objective_names,
-        "dtypes": problem.dtype_names,
-        "categories": problem.categories,
-        "_kind": rows.kind,
-        "problem": problem.record,
-    }
 
 
 def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:
@@ -234,7 +220,7 @@ def _estimate(problem: Problem, attributed: int) -> Estimate | None:
 
 def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, float]:
     """Return the least cost that a point in an open box may have, as reported."""
-    costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
+    costs = reported(problem.objectives, verified.outcomes.open_totals[[at]])[0]
     return dict(zip(problem.objective_names, costs.tolist(), strict=True))
 
 
@@ -246,8 +232,7 @@ def bounds_of(problem: Problem) -> tuple[Bound, ...]:
         return (Bound.NONE,)
     if problem.estimate is not None:
         return (Bound.SHAP,)
-    found = [Bound.COMPLETE if model.score is None else model.score.bound for model in problem.models]
-    return tuple(dict.fromkeys(found))
+    return problem.bounds_of_models
 
 
 def describe_model(problem: Problem) -> ModelFacts:

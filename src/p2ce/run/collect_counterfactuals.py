@@ -7,17 +7,16 @@ from contextlib import suppress
 
 import numpy as np
 
-from p2ce.base.calls.call_deadline import OutOfTime
-from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.calls.model_call import OutOfTime, evaluate
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.errors import P2CEError
+from p2ce.objectives.objective import reported
 from p2ce.run.refinement.options import Options
 from p2ce.run.refinement.refine_fronts import refine_fronts
 from p2ce.run.time_limits import SharedLimits
 from p2ce.run.verified import Counterfactuals, Outcomes, Verified
 from p2ce.run.verify.rounding import rounded_rows
-from p2ce.run.verify.row_costs import reported
 from p2ce.run.verify.verify_cells import VerifiedCells
 
 log = logging.getLogger("p2ce")
@@ -73,7 +72,7 @@ def collect_counterfactuals(
             instance=instance,
             rows=rows,
             moved=rows != before,
-            costs=reported(problem, totals),
+            costs=reported(problem.objectives, totals),
             scores=scores,
             predictions=of_rows,
             plausibility=plausibility,

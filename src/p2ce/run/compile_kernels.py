@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.batch import place_and_price
+from p2ce.compile.batch import place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.prove_cells import provably_rejected
 from p2ce.engine.kernels.kernel_cache import CacheUse, cache_use
 from p2ce.engine.solver.branch_and_bound import compile_rest, kernels_are_loaded
-from p2ce.run.solve_batch import LimitsLeft, external_scores, solve_batch
+from p2ce.run.explain_batch import external_scores, solve_batch
+from p2ce.run.time_limits import LimitsLeft
 
 log = logging.getLogger("p2ce")
 PATIENCE = 1.5  # seconds

@@ -6,18 +6,19 @@ from functools import partial
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import no_calls_after
-from p2ce.compile.batch import place_and_price
+from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.model_call import no_calls_after
+from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.prove_cells import provably_rejected
+from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Incumbents, no_fronts, solve
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
+from p2ce.run.estimation.apply_estimate import with_estimate
 from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
 from p2ce.run.finest_grid import try_finest_grid
 from p2ce.run.none_because import explain_none
+from p2ce.run.paper.solve_by_paper import solve_by_paper
 from p2ce.run.price_plausibility import price_plausibility
-from p2ce.run.solve_batch import SearchLimits, solve_batch
-from p2ce.run.time_limits import SharedLimits
+from p2ce.run.time_limits import LimitsLeft, SearchLimits, SharedLimits
 from p2ce.run.unseen_categories import blame_labels
 from p2ce.run.verified import Verified, nothing_known
 from p2ce.run.verify.verify_cells import verify_cells
@@ -32,7 +33,7 @@ def explain_batch(
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
-    `compile.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's own
+    `tables.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's own
     grid proves that an instance has no counterfactual, it is solved again on the finest grid. If there is
     none either, it is solved without its restrictions. If the price of plausibility is requested, all
     instances are also solved without the plausibility requirement.
@@ -107,3 +108,50 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
     # Once the time is up, no call begins: cells are neither refined nor rounded, predictions are unknown.
     with nullcontext() if limits.seconds is None else no_calls_after(shared.last_call(known)):
         return collect_counterfactuals(batch, kept, known, shared)
+
+
+def solve_batch(
+    batch: Batch, instances: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
+) -> Fronts:
+    """Find the fronts of some instances. Cells that the batch excludes are not on them.
+
+    ``incumbents`` are accepted cells that are known in advance, of any instances of the batch.
+    """
+    problem = batch.problem
+    if not len(instances):
+        return no_fronts(len(problem.objectives), problem.grid.axis_count)
+    if problem.method is not None:
+        return solve_by_paper(batch, instances, limits.seconds, limits.work, limits.listener)
+    flat = batch.instances if len(instances) == len(batch.values) else batch.flat_instances(instances)
+    if problem.estimate is not None:
+        flat = with_estimate(batch, instances, flat)
+    return solve(
+        problem.layout,
+        flat,
+        problem.settings,
+        None if problem.kernel_decides_alone else external_scores(batch, instances, limits.until),
+        time_limits=limits.seconds,
+        work_limits=limits.work,
+        listener=limits.listener,
+        incumbents=None if incumbents is None else incumbents.of(instances),
+    )
+
+
+def solve_completely(batch: Batch, work: int, seconds: float | None = None) -> Fronts:
+    """Find the fronts of all instances of a batch; work and seconds are for each of them."""
+    count = len(batch.values)
+    limits = LimitsLeft(None if seconds is None else np.full(count, seconds), np.full(count, work))
+    return solve_batch(batch, np.arange(count), limits)
+
+
+def external_scores(batch: Batch, instances: IntArray, until: float | None = None) -> ExternalScores:
+    """Return the scores that are evaluated outside the kernel, for some instances of a batch."""
+    external = {
+        number: one for number, one in enumerate(batch.problem.requirements) if one.score.flat is None
+    }
+    return ExternalScores(
+        scores={number: batch.scores[number] for number in external},
+        recorded=[number for number, one in external.items() if one.is_recorded],
+        instances=instances,
+        until=until,
+    )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.call_deadline import OutOfTime
+from p2ce.base.calls.model_call import OutOfTime
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.compile.compiled_problem import Problem

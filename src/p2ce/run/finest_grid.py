@@ -4,8 +4,8 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import for_instance, on_finest_grid
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Explain, Verified
+from p2ce.run.time_limits import SearchLimits
+from p2ce.run.verified import ExplainBatch, Verified
 
 # The limit for solving an instance on the finest grid, in units of the counter WORK: about a second. It is
 # counted and not timed, so results do not depend on the speed of the machine.
@@ -21,7 +21,7 @@ def try_finest_grid(
     verified: Verified,
     none: IntArray,
     limits: SearchLimits,
-    explain: Explain,
+    explain: ExplainBatch,
 ) -> Verified:
     """Return the results with those on the finest grid for instances that have no option on the own grid.
 

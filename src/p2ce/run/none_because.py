@@ -20,8 +20,8 @@ from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.price_plausibility import with_free_costs
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Explain, SearchedGrid, Verified
+from p2ce.run.time_limits import SearchLimits
+from p2ce.run.verified import ExplainBatch, SearchedGrid, Verified
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
@@ -33,7 +33,7 @@ EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel
 
 
 def explain_none(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: Explain
+    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
@@ -68,7 +68,7 @@ class _Reasons:
         values: FloatArray,
         verified: Verified,
         limits: SearchLimits,
-        explain: Explain,
+        explain: ExplainBatch,
     ) -> None:
         self.problem, self.values, self.verified = problem, values, verified
         self.limits, self.explain = limits, explain

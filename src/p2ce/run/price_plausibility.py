@@ -13,8 +13,8 @@ from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.analysis import PriceOfPlausibility
 from p2ce.run.finest_grid import BATCH
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.verified import Explain, Searched, SearchedGrid, Verified
+from p2ce.run.time_limits import SearchLimits
+from p2ce.run.verified import ExplainBatch, Searched, SearchedGrid, Verified
 
 # The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On
 # the grids of German Credit, Taiwan and Adult, every search ends sooner; on their finest grids, most do.
@@ -23,7 +23,7 @@ MOST_EVALUATIONS = 3_000  # if cells are evaluated outside the kernel, and a mod
 
 
 def price_plausibility(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: Explain
+    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the least costs without plausibility of instances (n, d), if requested.
 
@@ -48,7 +48,7 @@ def _search(
     who: IntArray,
     verified: Verified,
     limits: SearchLimits,
-    explain: Explain,
+    explain: ExplainBatch,
 ) -> Verified:
     seconds = verified.seconds_left(limits.seconds, who)
     if not len(who) or (seconds is not None and seconds <= 0):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
+from p2ce.base.calls.model_call import OutOfTime, no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.check_arguments import UNCHANGED, Unchanged, check_limit

@@ -13,7 +13,6 @@ from p2ce.compile.check_arguments import check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import Listener
 from p2ce.errors import InvalidArgument
-from p2ce.run.solve_batch import LimitsLeft, SearchLimits
 from p2ce.run.verified import Outcomes
 
 # of an instance's time, if a model or detector is a black box
@@ -21,6 +20,29 @@ VERIFY_SHARE = 0.1
 # After the limit, calls of models that the search does not call may begin for so many seconds. They take
 # milliseconds. Without them, values are not rounded and predictions are unknown.
 GRACE = 0.2
+
+
+class SearchLimits(NamedTuple):
+    """The caller's limits, for each instance."""
+
+    seconds: float | None = None
+    work: int | None = None  # in units of the counter WORK: a search ends at the same box on every machine
+    listener: Listener | None = None
+
+
+class LimitsLeft(NamedTuple):
+    """What is left of the limits for the current instances."""
+
+    seconds: FloatArray | None = None  # (n,)
+    work: IntArray | None = None  # (n,)
+    listener: Listener | None = None
+
+    @property
+    def until(self) -> float | None:
+        """The end of the time of all of them, by the clock of `time.perf_counter`; None without a limit."""
+        if self.seconds is None:
+            return None
+        return time.perf_counter() + float(np.maximum(self.seconds, 0.0).sum())
 
 
 class LimitClock:

@@ -5,14 +5,14 @@ import logging
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.calls.model_call import evaluate
 from p2ce.base.visible import echoed, listed
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import EncodedRows, has_unseen_categories, unseen_labels
 from p2ce.errors import InvalidRow, nearest
 from p2ce.run.verify.constraints import check_constraints
 from p2ce.tables.cells import label_key
+from p2ce.tables.encode import EncodedRows, has_unseen_categories, unseen_labels
 
 log = logging.getLogger("p2ce")
 MOST_REPORTED = 10_000  # labels; after so many, earlier ones are reported again

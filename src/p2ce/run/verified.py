@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.result.explanation import ErrorKind
-from p2ce.run.solve_batch import SearchLimits
 from p2ce.run.verify.verify_cells import VerifiedCells
+
+if TYPE_CHECKING:
+    from p2ce.run.time_limits import SearchLimits
 
 log = logging.getLogger("p2ce")
 
@@ -233,7 +235,7 @@ class Verified:
 
 
 # Explains a batch on the problem's own grid, within limits for each instance.
-Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
+ExplainBatch: TypeAlias = "Callable[[Problem, FloatArray, SearchLimits], Verified]"
 
 
 class Trust:

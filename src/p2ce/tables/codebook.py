@@ -49,16 +49,16 @@ class Coding:
     # codes come after all others.
     unseen: tuple[Any, ...] = ()
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of labels with a code; 0 for a column of numbers."""
         return len(self.labels or ()) + len(self.unseen)
 
-    @property
+    @cached_property
     def is_category(self) -> bool:
         return self.labels is not None
 
-    @property
+    @cached_property
     def number_dtype(self) -> "np.dtype[Any]":
         """The NumPy type of the column's numbers, or of a category's codes."""
         plain = getattr(self.dtype, "numpy_dtype", self.dtype)
@@ -89,7 +89,7 @@ class Coding:
             return found[at]
         cells = values if isinstance(values, np.ndarray) else _cells(values)
         if self.labels is None:
-            return _numbers(cells)
+            return as_floats(cells)
         codes = np.empty(len(cells))
         places, new = self._places, float(self.count)
         for i, cell in enumerate(cells.tolist()):
@@ -199,7 +199,7 @@ class Codebook:
 
     codings: tuple[Coding, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(coding.name for coding in self.codings)
 
@@ -207,6 +207,11 @@ class Codebook:
     def is_category(self) -> npt.NDArray[np.bool_]:
         """Which columns hold categories, (d,)."""
         return np.array([coding.is_category for coding in self.codings], dtype=np.bool_)
+
+    @cached_property
+    def has_unseen(self) -> bool:
+        """Whether some column has labels that the reference lacks."""
+        return any(coding.unseen for coding in self.codings)
 
     def __getitem__(self, name: str) -> Coding:
         return self._by_name[name]
@@ -381,7 +386,7 @@ def _objects(values: Any) -> npt.NDArray[Any]:
     return cells
 
 
-def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
+def as_floats(cells: npt.NDArray[Any]) -> FloatArray:
     """Convert cells to float64. Infinities, and what is not a number that float64 holds, become NaN."""
     if cells.dtype.kind in "biuf":
         found = cells.astype(np.float64)
@@ -390,7 +395,14 @@ def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
                 found[place] = _number(cells[place])
             return found
         return np.where(np.isnan(found), MISSING, np.where(np.isinf(found), np.nan, found))
-    return np.array([_number(cell) for cell in cells.tolist()], dtype=np.float64)
+    plain = (int, float)  # most cells; a NaN is not below the largest number either
+    return np.array(
+        [
+            cell if type(cell) in plain and abs(cell) < LARGEST_EXACT else _number(cell)
+            for cell in cells.tolist()
+        ],
+        dtype=np.float64,
+    )
 
 
 def _number(cell: Any) -> float:

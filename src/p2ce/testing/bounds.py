@@ -9,8 +9,7 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
-from p2ce.engine.grid.placement import Placement, cell_rows, place
+from p2ce.engine.grid.placement import Join, Placement, cell_rows, place, tabulate_costs
 from p2ce.engine.scores.external import Boxes, placed_on
 from p2ce.engine.scores.score import Bound, Score
 from p2ce.engine.solver.branch_and_bound import make_settings

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.base.calls.evaluate import STEADY, evaluate_closely
+from p2ce.base.calls.model_call import STEADY, evaluate_closely
 from p2ce.compile.own_plausibility import COUNTS, IGNORE
 from p2ce.errors import UnsupportedDetector
 from p2ce.explainer import Explainer

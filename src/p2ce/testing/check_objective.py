@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.engine.grid.placement import Join
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, fit_objective
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.testing.reports import ObjectiveReport, require

@@ -12,7 +12,7 @@ import pytest
 
 import p2ce
 from p2ce.base.calls.checked_calls import REBATCHED
-from p2ce.base.calls.evaluate import evaluate, require_steady
+from p2ce.base.calls.model_call import evaluate, require_steady
 from p2ce.errors import InvalidOutput
 from p2ce.result.certificate import Status
 from tests.populations import loans

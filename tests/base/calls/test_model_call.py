@@ -16,8 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.base.calls.checked_calls import one_per_row
-from p2ce.base.calls.model_call import ModelCall
+from p2ce.base.calls.model_call import ModelCall, one_per_row
 from p2ce.base.calls.retries import Retries
 from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import parse_model

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from p2ce.compile.archive.stored_arrays import read_array, write_array
-from p2ce.compile.archive.stored_table import read_table, write_table
+from p2ce.compile.archive.stored_table import restore_table, write_table
 from p2ce.errors import InvalidArgument
 from tests.optional import needs
 
@@ -29,7 +29,7 @@ NULLABLE = {
 def through_a_file(frame: pd.DataFrame, kind: str = "pandas") -> tuple[pd.DataFrame, str]:
     content, arrays = write_table(frame, kind)
     parts = {name: write_array(array) for name, array in arrays.items()}
-    return read_table(json.loads(json.dumps(content)), lambda name: read_array(parts[name]))
+    return restore_table(json.loads(json.dumps(content)), lambda name: read_array(parts[name]))
 
 
 def assert_same(frame: pd.DataFrame, found: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ import p2ce
 from p2ce.base import comparing
 from p2ce.engine.kernels import kernel_cache
 from p2ce.engine.kernels.jit import entry, kernel
-from p2ce.engine.kernels.kernel_stamp import fields_of, parts_of, stamp_of
+from p2ce.engine.kernels.kernel_stamp import fields_of, stamp_of, stamped_parts
 from p2ce.engine.solver import box_costs, expand
 
 WIDTH = 3
@@ -45,7 +45,7 @@ def names_used(function: Any) -> set[str]:
 def test_every_global_of_every_kernel_is_in_the_stamp() -> None:
     modules = set()
     for one in entries():
-        parts = list(parts_of(one))
+        parts = list(stamped_parts(one))
         assert not any("0x" in part.split()[-1] for part in parts if len(part) < 200)  # no addresses
         stamped = {part.split(" ")[0] for part in parts}
         waiting, seen = [one.py_func], set()
@@ -90,7 +90,7 @@ def test_the_code_of_a_kernel_below_the_one_that_calls_it_counts() -> None:
 
     assert stamp_of(made(1)) == stamp_of(made(1))
     assert stamp_of(made(1)) != stamp_of(made(2))
-    assert "WIDTH 3" in parts_of(made(1))
+    assert "WIDTH 3" in stamped_parts(made(1))
 
 
 def test_the_stamp_is_the_same_in_another_process() -> None:

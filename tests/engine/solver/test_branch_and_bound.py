@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.comparing import quanta
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join
-from p2ce.engine.grid.placement import place
+from p2ce.engine.grid.placement import Join, place
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances
 from p2ce.engine.solver import search_driver
 from p2ce.engine.solver.branch_and_bound import Progress, make_settings, solve

@@ -3,8 +3,7 @@
 import numpy as np
 
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
-from p2ce.engine.grid.placement import place
+from p2ce.engine.grid.placement import Join, place, tabulate_costs
 from p2ce.engine.solver.brute_force import brute_force
 from tests.populations.small_scores import flat
 

@@ -5,8 +5,7 @@ import pytest
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
-from p2ce.engine.grid.placement import Placement, place
+from p2ce.engine.grid.placement import Join, Placement, place, tabulate_costs
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.engine.solver import search_driver

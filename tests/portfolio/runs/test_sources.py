@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from p2ce.compile.encode import encode_table
 from p2ce.errors import InvalidArgument
 from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.tables.codebook import codebook_of
+from p2ce.tables.encode import encode_table
 from tests.optional import LazyLibrary
 
 pl = LazyLibrary("polars")

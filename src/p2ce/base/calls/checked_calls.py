@@ -1,4 +1,4 @@
-"""Check what the user's own objects return, and say what is wrong with it in their words."""
+"""Say what is wrong with what the user's own objects return, and try whether they repeat it."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -73,75 +73,6 @@ def fault_of(error: BaseException, count: int, *, call: str, rows: Rows, advice:
     # Libraries explain missing values in several paragraphs. The first line is enough.
     text = as_text(error).partition("\n")[0].removesuffix(".") if why else None
     return InvalidOutput(f"{call} {what_happened(error, text)} when called with {count} rows.{why}{advice}")
-
-
-def as_numbers(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
-    """Check that numbers were returned, of any shape and type."""
-    if found.dtype.kind not in "biuf":
-        raise InvalidOutput(
-            f"{call} must return numbers; for {count} rows it returned {found.dtype} "
-            f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
-        )
-    return found
-
-
-def any_form(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
-    """Check that something was returned for every row: one value, or one per class."""
-    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
-        raise InvalidOutput(
-            f"{call} must return one number per row, or one per row and class; for {count} rows "
-            f"it returned shape {found.shape}."
-        )
-    return found
-
-
-def one_per_row(found: np.ndarray, count: int, *, call: str) -> FloatArray:
-    """Check that there is one number per row, of shape (n,) or (n, 1)."""
-    found = as_numbers(found, count, call=call)
-    if found.shape not in ((count,), (count, 1)):
-        raise InvalidOutput(
-            f"{call} must return one number per row: shape {(count,)} for {count} rows; "
-            f"it returned shape {found.shape}."
-        )
-    return found.reshape(count).astype(np.float64)
-
-
-def truth_or_number(found: np.ndarray, count: int, *, call: str) -> FloatArray:
-    """Check that there is one number per row. True is 1 and False -1, on either side of the threshold 0."""
-    values = one_per_row(found, count, call=call)
-    return 2.0 * values - 1.0 if found.dtype.kind == "b" else values
-
-
-def one_per_class(found: np.ndarray, count: int, *, call: str, classes: int | None) -> FloatArray:
-    """Check that there is one column per class, or two or more if the number of classes is not known."""
-    found = as_numbers(found, count, call=call)
-    fits = found.ndim == 2 and len(found) == count
-    if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
-        wanted = "one per class" if classes is None else classes
-        raise InvalidOutput(
-            f"{call} must return one column per class: shape ({count}, {wanted}) for {count} rows; "
-            f"it returned shape {found.shape}."
-        )
-    return found.astype(np.float64)
-
-
-def one_or_more(found: np.ndarray, count: int, *, call: str, classes: int | None = None) -> FloatArray:
-    """Check that there is one number per row, or one column per class."""
-    several = found.ndim == 2 and found.shape[1] != 1
-    return (
-        one_per_class(found, count, call=call, classes=classes)
-        if several
-        else one_per_row(found, count, call=call)
-    )
-
-
-def one_class_per_row(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
-    """Check that there is the name of one class per row."""
-    if found.shape not in ((count,), (count, 1)):
-        raise InvalidOutput(
-            f"{call} must return one class per row; for {count} rows it returned shape {found.shape}."
-        )
-    return found.reshape(-1)
 
 
 def require_complete(found: np.ndarray, *, call: str, rows: Rows = None) -> None:

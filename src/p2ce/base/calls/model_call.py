@@ -1,29 +1,110 @@
 """Call the user's own model or detector: one record says how, and one function does it.
 
+`evaluate` makes one call if there is time left. `evaluate_closely` evaluates rows close to a threshold alone.
+
 Everything between a frame of rows and a number per row is data: what the object receives (`rows`), the
 method, what it must return (`check`), and how the score follows from that (`outputs`). So a traceback from
 within the user's code shows `call_model`, and nothing else of how the call was put together. The models and
 detectors of the user are called nowhere else.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import any_form, as_numbers, fault_of, one_or_more, require_complete
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.calls.checked_calls import REBATCHED, differences, fault_of, require_complete
 from p2ce.base.calls.library import caught_warnings
 from p2ce.base.calls.retries import Retries, names_other_columns
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidOutput, P2CEError
 
+# In the time of `time.perf_counter`. Calls happen deep below the steps that know how much time is left.
+_deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
+# Rounding error of single precision, which the rows that were tried first need not have shown.
+STEADY = 1e-6
+NUMBERS = "biuf"  # the kinds of NumPy's numbers
 # The only attempt of a call that is not repeated.
 ONCE: tuple[AbstractContextManager[Any], ...] = (nullcontext(),)
 # A scikit-learn model fitted on an array should receive an array. A frame works, but it warns at every call.
 _FITTED_ON_AN_ARRAY = "X has feature names, but"
+
+
+def as_numbers(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that numbers were returned, of any shape and type."""
+    if found.dtype.kind not in NUMBERS:
+        raise InvalidOutput(
+            f"{call} must return numbers; for {count} rows it returned {found.dtype} "
+            f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
+        )
+    return found
+
+
+def any_form(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that something was returned for every row: one value, or one per class."""
+    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
+        raise InvalidOutput(
+            f"{call} must return one number per row, or one per row and class; for {count} rows "
+            f"it returned shape {found.shape}."
+        )
+    return found
+
+
+def one_per_row(found: np.ndarray, count: int, *, call: str) -> FloatArray:
+    """Check that there is one number per row, of shape (n,) or (n, 1)."""
+    found = as_numbers(found, count, call=call)
+    if found.shape not in ((count,), (count, 1)):
+        raise InvalidOutput(
+            f"{call} must return one number per row: shape {(count,)} for {count} rows; "
+            f"it returned shape {found.shape}."
+        )
+    return found.reshape(count).astype(np.float64)
+
+
+def truth_or_number(found: np.ndarray, count: int, *, call: str) -> FloatArray:
+    """Check that there is one number per row. True is 1 and False -1, on either side of the threshold 0."""
+    values = one_per_row(found, count, call=call)
+    return 2.0 * values - 1.0 if found.dtype.kind == "b" else values
+
+
+def one_per_class(found: np.ndarray, count: int, *, call: str, classes: int | None) -> FloatArray:
+    """Check that there is one column per class, or two or more if the number of classes is not known."""
+    if found.dtype.kind not in NUMBERS:
+        as_numbers(found, count, call=call)  # raises
+    fits = found.ndim == 2 and len(found) == count
+    if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
+        wanted = "one per class" if classes is None else classes
+        raise InvalidOutput(
+            f"{call} must return one column per class: shape ({count}, {wanted}) for {count} rows; "
+            f"it returned shape {found.shape}."
+        )
+    return found.astype(np.float64)
+
+
+def one_or_more(found: np.ndarray, count: int, *, call: str, classes: int | None = None) -> FloatArray:
+    """Check that there is one number per row, or one column per class."""
+    several = found.ndim == 2 and found.shape[1] != 1
+    return (
+        one_per_class(found, count, call=call, classes=classes)
+        if several
+        else one_per_row(found, count, call=call)
+    )
+
+
+def one_class_per_row(found: np.ndarray, count: int, *, call: str) -> np.ndarray:
+    """Check that there is the name of one class per row."""
+    if found.shape not in ((count,), (count, 1)):
+        raise InvalidOutput(
+            f"{call} must return one class per row; for {count} rows it returned shape {found.shape}."
+        )
+    return found.reshape(-1)
 
 
 class RowFormat(Protocol):
@@ -42,6 +123,13 @@ class Output(Protocol):
     """Convert the numbers that were returned."""
 
     def __call__(self, values: FloatArray, /) -> FloatArray: ...
+
+
+def of_class(values: FloatArray, index: int) -> FloatArray:
+    """Return the score of one class; for two classes, one number per row is the score of the second."""
+    if values.ndim == 2:
+        return np.array(values[:, index])
+    return values if index else -values
 
 
 def as_given(frame: Any) -> Any:
@@ -210,3 +298,109 @@ def _first_accepted(
         raise failures[0][1]
     text = " ".join(f"Given {row_format.called}: {error}" for row_format, error in failures)
     raise InvalidOutput(f"{call} accepts rows in neither form. {text}") from failures[-1][1]
+
+
+class OutOfTime(Exception):
+    """A time limit leaves rows without a result."""
+
+
+@contextmanager
+def no_calls_after(deadline: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` instead of making a call after the deadline. None keeps the current deadline."""
+    before = _deadline.set(min(_deadline.get(), math.inf if deadline is None else deadline))
+    try:
+        yield
+    finally:
+        _deadline.reset(before)
+
+
+def require_time() -> None:
+    """Raise `OutOfTime` if the deadline has passed."""
+    if time.perf_counter() >= _deadline.get():
+        raise OutOfTime
+
+
+def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame) -> FloatArray:
+    """Call the user's own model, detector or rule once, unless there are no rows, or no time is left."""
+    if not len(frame):
+        return np.zeros(0)
+    if time.perf_counter() >= _deadline.get():
+        raise OutOfTime
+    return call(frame)
+
+
+class Closely(NamedTuple):
+    """Values of rows, where each row close to the threshold was evaluated alone."""
+
+    values: FloatArray  # (n,)
+    unsettled: BoolArray  # (n,) close to the threshold, but there was no time to evaluate the row alone
+
+
+def evaluate_closely(
+    call: Callable[[pd.DataFrame], FloatArray],
+    frame: pd.DataFrame,
+    *,
+    threshold: float | Callable[[FloatArray], FloatArray],
+    tolerance: float,
+    settled: BoolArray | None = None,
+    until: float | None = None,
+) -> Closely:
+    """Evaluate rows in one call, then evaluate each row close to the threshold alone.
+
+    Libraries round a row differently in other batches, so a row may be accepted in one batch and rejected in
+    another. The value of the row alone counts, so no explanation depends on the rest of its batch.
+
+    ``threshold`` is one number for all rows, or a function from values to thresholds. ``settled`` marks rows
+    whose acceptance or rejection is proven either way. After ``until``, in the time of `time.perf_counter`,
+    no further call begins.
+    """
+    values = evaluate(call, frame)
+    unsettled = np.zeros(len(frame), dtype=np.bool_)
+    if len(frame) > 1 and (settled is None or not settled.all()):
+        least = threshold(values) if callable(threshold) else threshold
+        near = is_close(values, least, tolerance)
+        close = np.flatnonzero(near if settled is None else near & ~settled)
+        if len(close):
+            alone = evaluate_alone(call, frame.iloc[close], until=until)
+            values[close[: len(alone)]] = alone
+            unsettled[close[len(alone) :]] = True
+    return Closely(values, unsettled)
+
+
+def is_close(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> BoolArray:
+    """Mark values that may be on the other side of their threshold in another batch.
+
+    Objects whose values differ by more are rejected when they are parsed, or by `require_steady`.
+    """
+    within = min(max(tolerance, STEADY), REBATCHED)
+    finite = np.isfinite(threshold)  # nothing is close to infinity
+    threshold = np.where(finite, threshold, 0.0)
+    return np.asarray(finite & (np.abs(values - threshold) <= within * np.maximum(1.0, np.abs(threshold))))
+
+
+def evaluate_alone(
+    call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, *, until: float | None = None
+) -> FloatArray:
+    """Evaluate each row by itself, and stop after ``until``: the result may cover the first rows only."""
+    values: list[float] = []
+    for at in range(len(frame)):
+        if until is not None and time.perf_counter() >= until:
+            break
+        values.append(float(evaluate(call, frame.iloc[[at]])[0]))
+    return np.array(values, dtype=np.float64)
+
+
+def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
+    """Reject an object that returns other values for rows that it evaluated before.
+
+    The rows were in another batch then, in which single precision rounds differently. When the object was
+    parsed, the same batch gave the same values, and the ``tolerance`` was measured.
+    """
+    apart = differences(then, now) > max(tolerance, STEADY)
+    if apart.any():
+        at = int(np.flatnonzero(apart)[0])
+        raise InvalidOutput(
+            f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
+            "called again. "
+            "It must return the same value every time: fix its seed, or put it into evaluation mode."
+        )

@@ -17,7 +17,7 @@ from p2ce.compile.archive.saved_arguments import SavedArguments
 from p2ce.compile.archive.stored_arrays import ENDING, read_array
 from p2ce.compile.archive.stored_forest import read_forest
 from p2ce.compile.archive.stored_settings import read_settings
-from p2ce.compile.archive.stored_table import read_table
+from p2ce.compile.archive.stored_table import restore_table
 from p2ce.compile.archive.stored_values import take
 from p2ce.compile.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
 from p2ce.compile.check_arguments import UNCHANGED
@@ -154,7 +154,7 @@ def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
             )
         head = json.loads(parts.take(HEAD))
         _check_format(head, path)
-        frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
+        frame, kind = restore_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
         text = parts.take(POLICY).decode("utf-8")
         settings = take(head, "settings", dict)
         given, own = read_settings(settings, text=text, reference=frame, kind=kind, limits=limits)

@@ -34,7 +34,7 @@ def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], A
     return content | {"labels": written, "names": names, "several": several}, named
 
 
-def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, TableKind]:
+def restore_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, TableKind]:
     """Read a table that `write_table` wrote. ``array`` returns an array by name."""
     named, rows = take(content, "kind", str), take(content, "rows", int)
     schemas = take(content, "columns", list)

@@ -50,6 +50,9 @@ class BaseGrid:
     down: tuple[Int32Array, ...]  # of each axis, the indices of candidates reachable downwards, ascending
     up: tuple[Int32Array, ...]  # likewise upwards
     slots: int  # the most candidates that any instance can have on any axis
+    # (m, 2 · slots) the places in the flat table of the candidates reachable downwards, then of those
+    # reachable upwards; the last of either is repeated to fill the slots
+    reachable: IntArray
 
     @property
     def width(self) -> int:
@@ -101,6 +104,8 @@ class BaseGrid:
             _sides(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)
         ]
         down, up = tuple(side[0] for side in sides), tuple(side[1] for side in sides)
+        slots = max((_most(*side) for side in sides), default=0) + 1
+        filled = [np.append(_filled(lower, slots), _filled(upper, slots)) for lower, upper in sides]
         return cls(
             names=names,
             columns=np.array([position[name] for name in names], dtype=np.int64),
@@ -113,7 +118,9 @@ class BaseGrid:
             table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
             down=down,
             up=up,
-            slots=max((_most(*side) for side in sides), default=0) + 1,
+            slots=slots,
+            reachable=np.array(filled, dtype=np.int64).reshape(len(names), 2 * slots)
+            + width * np.arange(len(names))[:, None],
         )
 
 
@@ -121,6 +128,12 @@ def _sides(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
     """Return the indices of an axis's candidates that are reachable downwards, and upwards."""
     places = np.arange(len(axis), dtype=np.int32)
     return places[~np.isin(axis, one_way.up)], places[~np.isin(axis, one_way.down)]
+
+
+def _filled(places: Int32Array, size: int) -> Int32Array:
+    """Repeat the last of some places, up to a size."""
+    last = places[-1:] if len(places) else np.zeros(1, dtype=np.int32)
+    return np.concatenate([places, np.repeat(last, size)])[:size]
 
 
 def _most(down: Int32Array, up: Int32Array) -> int:

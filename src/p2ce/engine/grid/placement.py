@@ -1,11 +1,14 @@
-"""Place instances on the grid: the current position of each, and the candidates that it may use."""
+"""Place instances on the grid: the position of each, the candidates that it may use, and what these cost."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from enum import StrEnum
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.errors import InvalidObjective
 from p2ce.tables.codebook import MISSING
 
 
@@ -67,7 +70,11 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
             leaves = bool(grid.leaves_special[axis])
             lowest[apart, axis] = 0 if leaves else position[apart, axis]
             highest[apart, axis] = count[apart, axis] - 1 if leaves else position[apart, axis]
-    source = _sources(grid, position, shift)
+    # Every candidate's place in the grid's flat table; the one of the current value does not count.
+    slot = np.arange(grid.slots, dtype=np.int64)
+    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
+    axis_start = np.arange(len(grid.names), dtype=np.int64)[:, None] * (2 * grid.slots)
+    source: IntArray = grid.reachable.ravel()[axis_start + np.where(slot < position[..., None], slot, above)]
     return Placement(
         current=current,
         position=position,
@@ -78,26 +85,6 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
         values=spread(grid.table, current, source, position, count),
         count=count,
     )
-
-
-def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
-    """Find each instance's candidates (n, m, slots) in the grid's flat table; ignore the current value."""
-    begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
-    slot = np.arange(grid.slots, dtype=np.int64)
-    padded = [_padded(places, grid.slots) for sides in (grid.down, grid.up) for places in sides]
-    sides = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
-    # One table for both sides: first the candidates below, then those above.
-    table = np.concatenate([sides[0], sides[1]], axis=1)
-    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
-    at = np.where(slot < position[..., None], slot, above)
-    rows = np.arange(grid.axis_count, dtype=np.int64)[:, None] * (2 * grid.slots)
-    found: IntArray = table.ravel()[rows + at]
-    return found
-
-
-def _padded(places: Int32Array, size: int) -> Int32Array:
-    last = places[-1:] if len(places) else np.zeros(1, dtype=np.int32)
-    return np.concatenate([places, np.repeat(last, size)])[:size]
 
 
 def spread(
@@ -124,3 +111,77 @@ def cell_rows(
     axes = np.arange(cells.shape[1])
     rows[:, columns] = candidates[instance[:, None], axes, cells]
     return rows
+
+
+class Join(StrEnum):
+    """How the costs of the features are combined into one."""
+
+    SUM = "sum"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CostTables:
+    """The cost of each candidate for each instance of a batch, exactly as the objective returns it.
+
+    A cell's *total* joins its costs axis by axis, in the order of the axes. This class and the kernels
+    compute the same float64, bit for bit, so two cells tie in both or in neither.
+    ``p2ce.base.comparing`` defines when two totals count as equal.
+
+    ``envelope`` is the least cost of moving at least that far. To the right of the current index, it is the
+    minimum of the steps from there to the highest allowed index; to the left, down to the lowest. Entries
+    outside the allowed indices are 0 and have no meaning.
+    """
+
+    steps: FloatArray  # (n, M, m, width) for n instances, M objectives, m axes
+    envelope: FloatArray  # (n, M, m, width)
+    joins: Int32Array  # (M,) 0 sum, 1 max
+    # (n, M) factors that bring the totals of all objectives to one order of magnitude, so they can be added.
+    # Only the best-first order depends on them, no result does.
+    shares: FloatArray
+
+    def totals(self, instance: IntArray, cells: Int32Array) -> FloatArray:
+        """Return the totals (cells, objectives) of cells (cells, axes) of instances (cells,)."""
+        joined = np.zeros((len(cells), len(self.joins)))
+        by_max = self.joins == 1
+        for axis in range(cells.shape[1]):
+            cost = self.steps[instance, :, axis, cells[:, axis]]
+            joined = np.where(by_max, np.maximum(joined, cost), joined + cost)
+        return joined
+
+
+def tabulate_costs(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Placement) -> CostTables:
+    """Lay out the costs of M objectives, each (n, m, width).
+
+    >>> from p2ce.engine.grid import BaseGrid
+    >>> placed = place(BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"]), np.array([[1.0]]))
+    >>> tables = tabulate_costs([np.array([[[3.0, 0.0, 1.0, 0.0]]])], [Join.SUM], placed)
+    >>> tables.totals(np.array([0, 0]), np.array([[0], [2]], dtype=np.int32)).tolist()
+    [[3.0], [1.0]]
+    """
+    from p2ce.engine.grid.cost_kernel import fill_costs  # Numba is imported only where it is used
+
+    count, axes, width = placement.values.shape
+    shape = (count, len(costs), axes, width)
+    steps, envelope = np.empty(shape), np.empty(shape)
+    shares = np.empty((count, len(costs)))
+    middle = np.empty(axes)
+    for objective, (cost, join) in enumerate(zip(costs, joins, strict=True)):
+        fill_costs(
+            cost,
+            placement.lowest,
+            placement.highest,
+            placement.position,
+            objective,
+            join is Join.MAX,
+            middle,
+            steps,
+            envelope,
+            shares,
+        )
+    if np.isnan(shares).any():
+        raise InvalidObjective(
+            "The costs of an instance add up to more than float64 can hold. Rescale the objective."
+        )
+    codes = np.array([join is Join.MAX for join in joins], dtype=np.int32)
+    return CostTables(steps=steps, envelope=envelope, joins=codes, shares=shares)

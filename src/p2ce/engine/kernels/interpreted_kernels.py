@@ -11,17 +11,17 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def interpreted(function: Function) -> Function:
+def interpreted(function: _Function) -> _Function:
     """Run an entry in Python."""
 
     @wraps(function)
     def run(*arguments: Any) -> Any:
         return function(*map(as_kernels_see, arguments))
 
-    return cast(Function, run)
+    return cast(_Function, run)
 
 
 def as_kernels_see(value: Any) -> Any:

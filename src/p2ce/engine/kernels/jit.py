@@ -8,7 +8,7 @@ import numba
 
 from p2ce.engine.kernels.kernel_cache import keep_compiled
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Kernels pass dozens of arrays to each other for every box. Counting references to them took more than half
 # of the running time, although kernels neither create nor free arrays. Hence `_nrt=False`, which also makes
@@ -20,29 +20,29 @@ TRIED = ((0, 61), (0, 68))
 LINKS = TRIED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TRIED[1]
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: _Function) -> _Function:
     """Compile a function that only other kernels call."""
     if numba.config.DISABLE_JIT:
         return function
     options = {**OPTIONS, "no_cpython_wrapper": True}
     if not LINKS:
-        return cast(Function, numba.jit(**options)(function))
+        return cast(_Function, numba.jit(**options)(function))
     from p2ce.engine.kernels.linked_kernels import linked_kernel
 
-    return cast(Function, linked_kernel(function, options))
+    return cast(_Function, linked_kernel(function, options))
 
 
-def entry(function: Function) -> Function:
+def entry(function: _Function) -> _Function:
     """Compile a function that Python calls."""
     return _entry(function, branches=False)
 
 
-def branching_entry(function: Function) -> Function:
+def branching_entry(function: _Function) -> _Function:
     """Compile a function that Python calls, and that spends its time in branches rather than in loops."""
     return _entry(function, branches=True)
 
 
-def _entry(function: Function, *, branches: bool) -> Function:
+def _entry(function: _Function, *, branches: bool) -> _Function:
     if numba.config.DISABLE_JIT:
         from p2ce.engine.kernels.interpreted_kernels import interpreted
 
@@ -56,7 +56,7 @@ def _entry(function: Function, *, branches: bool) -> Function:
     else:
         compiled = numba.jit(**OPTIONS)(function)
         keep_compiled(compiled, made_by=(__file__,))
-    return cast(Function, compiled)
+    return cast(_Function, compiled)
 
 
 def types_loaded(function: Callable[..., Any], argument: str) -> set[str]:

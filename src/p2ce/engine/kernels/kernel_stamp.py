@@ -20,12 +20,12 @@ def stamp_of(kernel: Any) -> str:
     described by its address, every process compiles the kernel anew.
     """
     digest = hashlib.sha256()
-    for part in parts_of(kernel):
+    for part in stamped_parts(kernel):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
 
-def parts_of(kernel: Any) -> Iterator[str]:
+def stamped_parts(kernel: Any) -> Iterator[str]:
     """Describe a kernel, the kernels that it calls, and the globals of all of them, one after another."""
     seen: set[int] = set()
     waiting: list[Any] = [kernel]

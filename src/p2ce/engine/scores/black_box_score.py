@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
-from p2ce.base.calls.evaluate import evaluate, evaluate_alone, is_close
+from p2ce.base.calls.model_call import OutOfTime, evaluate, evaluate_alone, is_close, no_calls_after
 from p2ce.engine.scores.external import ACCEPT, REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.score import Bound
 

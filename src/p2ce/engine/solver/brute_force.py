@@ -8,8 +8,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.comparing import quanta
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import CostTables
-from p2ce.engine.grid.placement import Placement
+from p2ce.engine.grid.placement import CostTables, Placement
 from p2ce.engine.scores.score import FlatScore, score_rows
 from p2ce.engine.solver.undominated import undominated
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.calls.call_deadline import OutOfTime
+from p2ce.base.calls.model_call import OutOfTime
 from p2ce.engine.scores.external import Boxes
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
 from p2ce.engine.solver import expand as kernels

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import one_or_more, one_per_row
-from p2ce.base.calls.model_call import ModelCall, as_call
+from p2ce.base.calls.model_call import ModelCall, as_call, of_class, one_or_more, one_per_row
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidTarget, UnsupportedModel
 from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, ParseRequest
@@ -163,13 +162,6 @@ def decide_number(
         index=index,
         wanted=Range(threshold, np.inf) if index else Range(-np.inf, -threshold),
     )
-
-
-def of_class(values: FloatArray, index: int) -> FloatArray:
-    """Return the score of one class; for two classes, one number per row is the score of the second."""
-    if values.ndim == 2:
-        return np.array(values[:, index])
-    return values if index else -values
 
 
 def leads(values: FloatArray, index: int) -> FloatArray:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.base.calls.checked_calls import one_class_per_row, some_rows
+from p2ce.base.calls.checked_calls import some_rows
 from p2ce.base.calls.library import without_warnings
+from p2ce.base.calls.model_call import one_class_per_row
 from p2ce.base.visible import echoed
 from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, ParseRequest
 from p2ce.models.decisions.row_format import attribute_of, choose_row_format, declared_classes, name_of

@@ -7,8 +7,16 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import as_numbers, one_class_per_row, some_rows
-from p2ce.base.calls.model_call import AsArray, AsFrame, OutputCheck, choose_format, labels_in_order
+from p2ce.base.calls.checked_calls import some_rows
+from p2ce.base.calls.model_call import (
+    AsArray,
+    AsFrame,
+    OutputCheck,
+    as_numbers,
+    choose_format,
+    labels_in_order,
+    one_class_per_row,
+)
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidOutput, InvalidReference, UnsupportedModel, nearest, what_happened
 from p2ce.models.decisions.adapter import ParseRequest

@@ -9,8 +9,16 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import check_repeats, some_rows, truth_or_number
-from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, choose_format, labels_in_order, retried
+from p2ce.base.calls.checked_calls import check_repeats, some_rows
+from p2ce.base.calls.model_call import (
+    AsArray,
+    AsFrame,
+    ModelCall,
+    choose_format,
+    labels_in_order,
+    retried,
+    truth_or_number,
+)
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidOutput, InvalidReference, nearest
 from p2ce.models.decisions.adapter import Adapter, ParseRequest

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import one_per_row
 from p2ce.base.calls.library import library_class, overrides
-from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, labels_in_order
+from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, labels_in_order, one_per_row
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import check_seed
 from p2ce.engine.scores.error_bands import certified

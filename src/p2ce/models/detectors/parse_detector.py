@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import one_per_row
-from p2ce.base.calls.model_call import ModelCall, as_call
+from p2ce.base.calls.model_call import ModelCall, as_call, one_per_row
 from p2ce.base.plugins import DETECTOR, Family, families_of
 from p2ce.base.visible import echoed
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidReference, UnsupportedDetector

@@ -275,7 +275,7 @@ class FeaturePolicy:
             if change not in found:
                 missing = [code == MISSING for code in change]
                 # The code of a number is the number.
-                values = [coding.plain(code) for code in change] if self.is_category else change
+                values = [coding.plain(code) for code in change] if self.labels is not None else change
                 found[change] = self._permits(*values, *missing)
         return np.array([found[change] for change in changes], dtype=np.bool_)
 
@@ -285,7 +285,7 @@ class FeaturePolicy:
                 return True
             permitted = self.may_go_missing if goes_missing else self.fillable and self._offers(after)
             return permitted and not self.fixed and self._may_leave(before)
-        change = self._change(before, after)
+        change = float(after) - float(before) if self.labels is None else self._change(before, after)
         if change == 0:
             return True
         if before in self.special:
@@ -314,9 +314,7 @@ class FeaturePolicy:
         return is_missing(value) or (not self.is_category and value == MISSING)
 
     def _change(self, before: Any, after: Any) -> float:
-        """Return the change between two known values. For an unordered category it is 0 or 1."""
-        if self.labels is None:
-            return float(after) - float(before)
+        """Return the change between two known labels. Without an order it is 0 or 1."""
         if place_of(after, (before,)) is not None:
             return 0.0
         return self._rank(after) - self._rank(before) if self.order is not None else 1.0

@@ -17,7 +17,7 @@ from p2ce.tables.codebook import Codebook
 if TYPE_CHECKING:
     import pandas as pd
 
-Function: TypeAlias = "Callable[[pd.DataFrame], Any]"
+RowTest: TypeAlias = "Callable[[pd.DataFrame], Any]"
 
 
 class PredicateEntry(RuleEntry, tag="predicate"):
@@ -41,7 +41,7 @@ class Predicate(Rule):
     ``trust_predicates=True``.
     """
 
-    function: "Function | str"
+    function: "RowTest | str"
     name: str
     about: tuple[str, ...] = ()  # the columns that the function uses, if the user named them
 
@@ -113,7 +113,7 @@ class Predicate(Rule):
             f"Return a column of comparisons, such as frame['a'] <= frame['b'], without missing values."
         )
 
-    def _loaded(self) -> Function:
+    def _loaded(self) -> RowTest:
         if not isinstance(self.function, str):
             return self.function
         module_name, _, path = self.function.partition(":")
@@ -132,7 +132,7 @@ class Predicate(Rule):
             found = getattr(found, part)
         if not callable(found):
             raise InvalidPolicy(f"{echoed(self.function)} is {type(found).__name__}, not a function.")
-        function: Function = found
+        function: RowTest = found
         return function
 
 
@@ -148,7 +148,7 @@ def require_trusted(rules: Iterable[Rule], what: str, *, trusted: bool) -> None:
 
 
 def predicate(
-    function: "Function | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
+    function: "RowTest | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
 ) -> Predicate:
     """Require that a function accepts a row.
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import encode_row
 from p2ce.compile.lay_out import for_instance, on_finest_grid, with_codebook
 from p2ce.compile.within_reach import reaching
 from p2ce.explainer import Explainer, problems_of
 from p2ce.result.certificate import FINEST
 from p2ce.result.explanation import Explanation
 from p2ce.tables.codebook import Codebook
+from p2ce.tables.encode import encode_row
 from p2ce.tables.json_values import Value
 
 FORMAT: Literal["p2ce.evidence/1"] = (

@@ -26,7 +26,7 @@ NUMBERS_END, MISSING_BEGIN = 0.86, 0.9  # where missing values have a slot next 
 LEAST_MISSING = 0.005  # a smaller share of the population gets no separate slot
 TEXT_ROOM = 70  # characters that all slots share
 
-Changes: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
+_Moves: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
 
 
 class Mark(NamedTuple):
@@ -104,7 +104,7 @@ def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> 
     return tuple(dict.fromkeys(numbers))
 
 
-def _changes(explanation: Explanation, column: str, changes: Changes, wording: Wording) -> FeatureChanges:
+def _changes(explanation: Explanation, column: str, changes: _Moves, wording: Wording) -> FeatureChanges:
     before = next(mine[column][0] for mine in changes.values() if column in mine)
     today = before if column in wording.groups else explanation.person.get(column, before)
     new = {number: mine[column][1] for number, mine in changes.items() if column in mine}

@@ -9,19 +9,20 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.comparing import quanta
 from p2ce.base.visible import echoed
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
-from p2ce.compile.encode import EncodedRows, encode_row
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
 from p2ce.errors import InvalidArgument, InvalidRow, nearest
+from p2ce.objectives.objective import reported
 from p2ce.result.analysis import Evaluation
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.run.verify.constraints import violations
-from p2ce.run.verify.row_costs import reported, totals_of
+from p2ce.run.verify.row_costs import totals_of
 from p2ce.tables.cells import is_missing
+from p2ce.tables.encode import EncodedRows, encode_row
 
 
 def encode_proposal(
@@ -74,7 +75,7 @@ def evaluate_proposal(
     broken = violations(problem, old, new, frame)
     moved = [name for name in problem.names if now[name] != then[name]]
     totals = totals_of(problem, old, new)
-    costs = reported(problem, totals[None, :])[0]
+    costs = reported(problem.objectives, totals[None, :])[0]
     return Evaluation(
         valid=bool(scored.accepted[0]),
         score=float(scored.scores[0]),

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from p2ce.compile.check_arguments import check_time
 from p2ce.compile.compiled_problem import EXACT, Problem
-from p2ce.compile.encode import EncodedRows, encode_row
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Progress
@@ -23,12 +22,12 @@ from p2ce.run.build_explanation import build_explanation
 from p2ce.run.compile_kernels import is_ready
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.problems import Problems
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.time_limits import LimitClock
+from p2ce.run.time_limits import LimitClock, SearchLimits
 from p2ce.run.verified import Trust
+from p2ce.tables.encode import EncodedRows, encode_row
 
 # Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
-Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
+ExplainRow: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
 
 # It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
 # counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
@@ -144,7 +143,7 @@ class _Hunt:
         problem: Problem,
         rows: EncodedRows,
         restrictions: tuple[Relaxable, ...],
-        explain: Explain,
+        explain: ExplainRow,
         time_limit: float | None,
     ) -> None:
         self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)

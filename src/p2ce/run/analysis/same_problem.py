@@ -8,16 +8,17 @@ import numpy as np
 
 from p2ce.compile.check_arguments import UNCHANGED, Unchanged
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import encode_row, encode_table
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.fingerprint import same_scores
 from p2ce.compile.lay_out import for_instance, with_codebook
 from p2ce.compile.within_reach import shaped_for
 from p2ce.errors import InvalidArgument
+from p2ce.objectives.objective import reported
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.target import is_strict, shown_end
-from p2ce.run.verify.row_costs import reported, totals_of
+from p2ce.run.verify.row_costs import totals_of
+from p2ce.tables.encode import encode_row, encode_table
 from p2ce.tables.json_values import to_plain
 
 
@@ -125,9 +126,8 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
     # Which features move together, and are priced together, depends on the instance.
     own = problem if shaped_for(problem, person[None, :]).all() else for_instance(problem, person)
     for option in explanation:
-        costs = reported(
-            own, totals_of(own, person, encode_row(option.values, problem.codebook).values[0])[None]
-        )[0]
+        totals = totals_of(own, person, encode_row(option.values, problem.codebook).values[0])
+        costs = reported(own.objectives, totals[None])[0]
         for name, now in zip(problem.objective_names, costs.tolist(), strict=True):
             then = option.costs[name]
             if not math.isclose(then, now, rel_tol=1e-6, abs_tol=1e-9):

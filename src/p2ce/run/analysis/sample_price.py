@@ -7,7 +7,6 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import encode_table
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.within_reach import reaching
 from p2ce.result.analysis import PriceOfPlausibility, SampledPrice
@@ -15,6 +14,7 @@ from p2ce.run.build_explanation import build_explanation
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.price_plausibility import bounded
 from p2ce.run.problems import Problems
+from p2ce.tables.encode import encode_table
 
 # Rows of the reference that are scored, and how many of the rejected ones are searched to describe a problem.
 SCORED, SAMPLED, SAMPLED_OUTSIDE = 1_024, 50, 10

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.call_deadline import require_time
+from p2ce.base.calls.model_call import require_time
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
@@ -20,8 +20,8 @@ from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.run.build_explanation import number_of_cells
 from p2ce.run.compile_kernels import warn_if_slow
 from p2ce.run.estimation.fit_estimate import fit_estimate
+from p2ce.run.explain_batch import solve_completely
 from p2ce.run.paper.solve_by_paper import fit_attributions
-from p2ce.run.solve_batch import solve_completely
 
 log = logging.getLogger("p2ce")
 

@@ -22,7 +22,7 @@ from p2ce.models.estimates.link_scale import preferred_link
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.run.estimation.apply_estimate import gains_of
-from p2ce.run.solve_batch import solve_completely
+from p2ce.run.explain_batch import solve_completely
 
 log = logging.getLogger("p2ce")
 

@@ -15,7 +15,6 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.check_arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import EncodedRows, encode_table
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
@@ -27,15 +26,15 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
 from p2ce.run.build_explanation import build_explanation, failed_explanation
-from p2ce.run.many.isolate_failures import Part, explain_safely, failure_of
+from p2ce.run.many.isolate_failures import Solved, explain_safely, failure_of
 from p2ce.run.many.processes import explain_shares, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
-from p2ce.run.solve_batch import SearchLimits
-from p2ce.run.time_limits import LimitClock
+from p2ce.run.time_limits import LimitClock, SearchLimits
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.run.verified import Failure, Trust, Verified
 from p2ce.tables.codebook import MISSING
+from p2ce.tables.encode import EncodedRows, encode_table
 
 log = logging.getLogger("p2ce")
 
@@ -113,7 +112,7 @@ def _explain_encoded(
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
     alone: dict[int, Problem] = {}
-    parts: list[Part] = []
+    parts: list[Solved] = []
     for row in encoded[~near].tolist():
         try:
             alone[row] = problem_for(rows.values[[row]])
@@ -162,7 +161,7 @@ def _explain_encoded(
     return Explanations._lazy(len(rows), build, ids=rows.ids, layout=layout, kind=rows.kind)
 
 
-def _log_faults(parts: list[Part]) -> None:
+def _log_faults(parts: list[Solved]) -> None:
     """Log the bugs of this library once, with the place of the first one."""
     faults = [(rows, one) for rows, one in parts if isinstance(one, Failure) and one.kind == "fault"]
     if faults:
@@ -176,7 +175,7 @@ def _log_faults(parts: list[Part]) -> None:
         )
 
 
-def _without_unsearched(rows: IntArray, result: Verified | Failure) -> Part:
+def _without_unsearched(rows: IntArray, result: Verified | Failure) -> Solved:
     """Remove the instances of an interrupted batch that were not searched at all: their rows become -1."""
     if isinstance(result, Failure):
         return rows, result
@@ -199,7 +198,7 @@ def _explain_batches(
     n_jobs: int,
     time_limit: float | None,
     bar: ProgressBar,
-) -> Iterator[Part]:
+) -> Iterator[Solved]:
     """Explain batch after batch, here or in other processes, and update the progress bar."""
     size = batch_size(problem)
     if not problem.kernel_decides_alone:

@@ -8,14 +8,16 @@ from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidRow, P2CEError
 from p2ce.run.explain_batch import explain_batch
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure, Verified
 
 # Some rows of the caller's frame, with the verified results or the reason why there are none.
-Part: TypeAlias = tuple[IntArray, Verified | Failure]
+Solved: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
-def explain_safely(problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits) -> list[Part]:
+def explain_safely(
+    problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits
+) -> list[Solved]:
     """Explain rows with these values. If the batch fails, explain each half by itself.
 
     The user's own model or objective may reject one row (because of too large a number, for example), and a

@@ -18,8 +18,8 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, what_happened
 from p2ce.run.compile_kernels import compile_kernels, is_ready
-from p2ce.run.many.isolate_failures import Part, explain_safely
-from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.many.isolate_failures import Solved, explain_safely
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def job_count(n_jobs: int) -> int:
 
 def explain_shares(
     problem: Problem, work: list[Work], jobs: int, time_limit: float | None
-) -> Iterator[list[Part]]:
+) -> Iterator[list[Solved]]:
     """Explain the batches in ``jobs`` processes, and yield shares as they finish."""
     payload, key = send(problem)
     size = -(-len(work) // (jobs * SHARES_PER_JOB))
@@ -84,7 +84,7 @@ def explain_shares(
 
 def _side_by_side(
     payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
-) -> Generator[tuple[int, list[Part]], None, None]:
+) -> Generator[tuple[int, list[Solved]], None, None]:
     """Yield the parts of each share with its number, as they finish."""
     from joblib import Parallel, delayed
 
@@ -98,7 +98,7 @@ def _side_by_side(
 
 def _explain_apart(
     payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
-) -> Generator[list[Part], None, bool]:
+) -> Generator[list[Solved], None, bool]:
     """Explain shares that may have ended a process, one at a time. Return whether to continue."""
     waiting = deque(batch for share in shares for batch in share)
     lost = 0  # processes in a row
@@ -193,11 +193,11 @@ def receive(payload: bytes, key: str, *, instead: str = ONE_JOB) -> Any:
     return _received[key]
 
 
-def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
+def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Solved]]:
     return number, _explain_share(*given)
 
 
-def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
+def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Solved]:
     problem: Problem = receive(payload, key)
     # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):

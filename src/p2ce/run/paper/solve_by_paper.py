@@ -6,14 +6,13 @@ from collections.abc import Callable
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.calls.model_call import evaluate
 from p2ce.base.visible import echoed
-from p2ce.compile.batch import Batch
+from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.compiled_problem import ParsedProblem, StatedProblem
 from p2ce.compile.evaluate_rows import score_frame
 from p2ce.compile.grouped_features import moves_as_one
 from p2ce.compile.paper_settings import AS_PRINTED, P2CE, Mapocam
-from p2ce.compile.prove_cells import prove_cells
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound, FlatScore
 from p2ce.engine.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
@@ -297,7 +296,7 @@ class _Instance:
         self.counters[WORK] += CELL_WORK * len(cells)
         if self.parsed is not None:
             proof = prove_cells(self.batch, 0, self._me(cells), cells)
-            return self.parsed.report(proof.value), ~proof.rejects
+            return self.parsed.report(proof.value), proof.verdict != REJECT
         scored = score_frame(self.problem, self.problem.frame(self._rows(cells)))
         for at in np.flatnonzero(scored.accepted).tolist():
             self.by_models[cells[at].tobytes()] = scored.each[:, at]

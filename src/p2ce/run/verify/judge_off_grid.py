@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.evaluate import evaluate_closely
-from p2ce.compile.batch import Batch
+from p2ce.base.calls.model_call import evaluate_closely
+from p2ce.compile.batch import Batch, prove_rows
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
-from p2ce.compile.prove_cells import prove_rows
+from p2ce.engine.scores.external import ACCEPT, UNDECIDED
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
 
@@ -60,7 +60,7 @@ class OffGridJudge:
             return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
         frame = problem.frame(rows)
         settled = [
-            None if model.is_black_box else prove_rows(problem, model, rows).settled
+            None if model.is_black_box else prove_rows(problem, model, rows).verdict != UNDECIDED
             for model in problem.models
         ]
         scored = score_frame(problem, frame, settled=settled)
@@ -82,8 +82,8 @@ class OffGridJudge:
             own = self._evaluated(model, rows)
             return own, own >= model.threshold
         proof = prove_rows(self.problem, model, rows)
-        values, accepted = model.report(proof.value), proof.accepts
-        undecided = np.flatnonzero(~proof.settled)
+        values, accepted = model.report(proof.value), proof.verdict == ACCEPT
+        undecided = np.flatnonzero(proof.verdict == UNDECIDED)
         if len(undecided):
             values = values.copy()
             values[undecided] = self._evaluated(model, rows[undecided])

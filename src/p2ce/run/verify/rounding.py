@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.call_deadline import OutOfTime
+from p2ce.base.calls.model_call import OutOfTime
 from p2ce.base.comparing import quanta
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame

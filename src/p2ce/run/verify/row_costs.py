@@ -4,8 +4,8 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.batch import compound_cost
-from p2ce.compile.compiled_problem import ParsedProblem, Problem, without_special
-from p2ce.engine.grid.candidate_costs import Join
+from p2ce.compile.compiled_problem import Problem, without_special
+from p2ce.engine.grid.placement import Join
 from p2ce.objectives.objective import FittedObjective, blamed
 
 
@@ -41,12 +41,3 @@ def _cost_of_move(
         return 0.0
     with blamed(objective):
         return float(objective.costs(move, new[None, move, None], old[None, move, None])[0, 0])
-
-
-def reported(problem: ParsedProblem, totals: FloatArray) -> FloatArray:
-    """Convert totals (n, objectives) to the reported costs."""
-    costs = []
-    for place, objective in enumerate(problem.objectives):
-        with blamed(objective):
-            costs.append(objective.report(totals[:, place]))
-    return np.stack(costs, axis=1)

@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.evaluate import Closely, evaluate_closely, is_close, require_steady
-from p2ce.compile.batch import Batch
+from p2ce.base.calls.model_call import Closely, evaluate_closely, is_close, require_steady
+from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.evaluate_rows import detector_scores
-from p2ce.compile.prove_cells import Proof, prove_cells
 from p2ce.compile.requirements import Origin
-from p2ce.engine.scores.external import ACCEPT, UNDECIDED
-from p2ce.engine.scores.score import Bound
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.errors import InvalidOutput
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.run.verify.constraints import check_constraints
@@ -40,16 +38,6 @@ class VerifiedCells(NamedTuple):
         return VerifiedCells(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
-def _contradictions(model: Adapter, proof: Proof, own: FloatArray) -> BoolArray:
-    """Return where the model itself contradicts what its scores prove, or reports another value."""
-    accepted = own >= model.threshold
-    contradicted: BoolArray = (proof.accepts & ~accepted) | (proof.rejects & accepted)
-    if model.report is not None and model.score is not None:
-        near = np.abs(model.report(proof.value) - own) <= model.tolerance * np.maximum(1.0, np.abs(own))
-        contradicted |= ~near
-    return contradicted
-
-
 def verify_cells(
     batch: Batch,
     instance: IntArray,
@@ -72,12 +60,16 @@ def verify_cells(
         rows = np.concatenate([rows, batch.values])
         cells = np.concatenate([cells, batch.placement.position])
         instance = np.concatenate([instance, np.arange(len(batch.values))])
-    frame = problem.frame(rows)
+    frame = problem.codebook.decode(rows, problem.labels)
     # Instances must be evaluated in any case.
     models = _verify_by_models(batch, instance, cells, frame, recorded, None if with_instances else until)
     # The cells without the instances, which need neither plausibility nor constraints.
     mine, instances, rows, frame = slice(count), instance[:count], rows[:count], frame.iloc[:count]
-    detector = _verify_by_detector(batch, instances, cells[:count], rows, frame, recorded, until)
+    detector = None
+    if problem.detector is not None:
+        detector = _verify_by_detector(
+            batch, problem.detector, instances, cells[:count], rows, frame, recorded, until
+        )
     constraints = check_constraints(problem, batch.values[instances], rows, frame)
     if constraints.rejected_by_predicate.any():
         raise InvalidOutput(
@@ -86,17 +78,20 @@ def verify_cells(
         )
     failed, contradicted = ~models.accepted | models.unsettled, models.contradicted
     unsettled, rejected_by = models.unsettled, models.rejected_by
-    failed[mine] |= detector.unsettled | detector.implausible | ~constraints.allowed
-    contradicted[mine] |= detector.contradicted | constraints.broken_for_sure
-    unsettled[mine] |= detector.unsettled
-    if problem.flat_detector is not None:
-        rejected_by[mine][models.accepted[mine] & detector.implausible] = problem.flat_detector
+    failed[mine] |= ~constraints.allowed
+    contradicted[mine] |= constraints.broken_for_sure
     plausibility = np.full(len(cells), np.nan)
-    plausibility[mine] = detector.values
+    if detector is not None:
+        failed[mine] |= detector.unsettled | detector.implausible
+        contradicted[mine] |= detector.contradicted
+        unsettled[mine] |= detector.unsettled
+        if problem.flat_detector is not None:
+            rejected_by[mine][models.accepted[mine] & detector.implausible] = problem.flat_detector
+        plausibility[mine] = detector.values
     return VerifiedCells(
         instance=instance,
         cells=cells,
-        scores=problem.reported(models.scores),
+        scores=problem.reported(models.scores) if problem.others else models.scores[0],
         plausibility=plausibility,
         failed=failed,
         # A contradicted score cannot exclude other cells.
@@ -131,8 +126,7 @@ def _verify_by_models(
     unsettled = np.zeros(count, dtype=np.bool_)
     rejected_by = np.full(count, EXACTLY)
     for number, model in enumerate(problem.models):
-        name = problem.name_of(number)
-        first, *others = problem.model_scores[number]
+        first = problem.model_scores[number][0]
         proof = prove_cells(batch, number, instance, cells)
         earlier = recorded.get(first)
         if earlier is not None and _is_over(until):
@@ -143,18 +137,24 @@ def _verify_by_models(
                 frame,
                 threshold=model.threshold,
                 tolerance=model.tolerance,
-                settled=proof.settled,
+                settled=proof.verdict != UNDECIDED,
                 until=until,
             )
             if earlier is not None:
+                name = problem.name_of(number)
                 require_steady(earlier, scores[number, : len(earlier)], name, tolerance=model.tolerance)
         unsettled |= open_rows
-        contradicted |= _contradictions(model, proof, scores[number])
+        # The model itself contradicts what its scores prove, or reports another value.
+        own, accepts = scores[number], scores[number] >= model.threshold
+        contradicted |= np.where(accepts, proof.verdict == REJECT, proof.verdict == ACCEPT)
+        if model.report is not None and model.score is not None:
+            apart = np.abs(model.report(proof.value) - own)
+            contradicted |= ~(apart <= model.tolerance * np.maximum(1.0, np.abs(own)))
         # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
         # round a row differently at each position of a batch, so its rejection says nothing about other
         # cells. Nor does the rejection of one of several scores that decide together.
-        if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
-            rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
+        if (forest := problem.forest_of_model[number]) is not None:
+            rejected_by = np.where(scores[number] < model.threshold, forest, rejected_by)
     thresholds = np.array([[model.threshold] for model in problem.models])
     accepted = np.asarray((scores >= thresholds).all(axis=0))
     return _ByModels(scores, accepted, unsettled, contradicted, rejected_by)
@@ -163,7 +163,7 @@ def _verify_by_models(
 class _ByDetector(NamedTuple):
     """What the detector itself says of cells."""
 
-    values: FloatArray  # (cells,) NaN without a detector
+    values: FloatArray  # (cells,)
     implausible: BoolArray  # (cells,) False unless plausibility is required
     unsettled: BoolArray  # (cells,) no time was left to evaluate the row alone
     contradicted: BoolArray  # (cells,) the detector contradicts its score
@@ -171,6 +171,7 @@ class _ByDetector(NamedTuple):
 
 def _verify_by_detector(
     batch: Batch,
+    detector: Adapter,
     instance: IntArray,
     cells: Int32Array,
     rows: FloatArray,
@@ -178,16 +179,14 @@ def _verify_by_detector(
     recorded: Mapping[int, FloatArray],
     until: float | None,
 ) -> _ByDetector:
-    """Evaluate cells with the detector, if there is one."""
+    """Evaluate cells with the detector."""
     problem, count = batch.problem, len(cells)
     no = np.zeros(count, dtype=np.bool_)
-    if problem.detector is None:
-        return _ByDetector(np.full(count, np.nan), no, no, no)
     proven = None
     if problem.flat_detector is not None:
         proven = batch.scores[problem.flat_detector].prove(instance, cells)
     least = None if batch.own is None else partial(batch.own.least, instance)
-    tolerance = problem.detector.tolerance
+    tolerance = detector.tolerance
     called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
     earlier = recorded[called[0]] if called else None
     if earlier is not None and _is_over(until):

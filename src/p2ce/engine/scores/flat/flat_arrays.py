@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.candidate_costs import CostTables
-from p2ce.engine.grid.placement import Placement, spread
+from p2ce.engine.grid.placement import CostTables, Placement, spread
 from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest

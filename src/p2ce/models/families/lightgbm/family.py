@@ -26,7 +26,7 @@ from p2ce.models.contract.margins import (
 from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.lightgbm.model_text import parse_tree, split_text
+from p2ce.models.families.lightgbm.model_text import split_text, tree_of_text
 from p2ce.models.fitted import require_library_class
 from p2ce.tables.codebook import Codebook, Coding
 
@@ -76,7 +76,7 @@ class LightGBMParts(NamedTuple):
         """
         factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
         blocks = self.blocks[place :: self.per_round]
-        forest = forest_of([parse_tree(block, self.library_columns, factor=factor) for block in blocks])
+        forest = forest_of([tree_of_text(block, self.library_columns, factor=factor) for block in blocks])
         error = summation_error(len(blocks) + 4, ForestMargin(forest=forest).largest)
         return ForestMargin(forest=forest, error=error, band=2.0 * error if factor != 1.0 else 0.0)
 
@@ -88,7 +88,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
-    booster = parts_of(model, request)
+    booster = lightgbm_parts(model, request)
     margins = ForestMargins(
         columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
     )
@@ -112,7 +112,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     return ParsedModel(family=FAMILY, margins=margins, outputs=classes, codebook=booster.codebook)
 
 
-def parts_of(model: Any, request: ParseRequest) -> LightGBMParts:
+def lightgbm_parts(model: Any, request: ParseRequest) -> LightGBMParts:
     """Return the parts of a model, with the trees that ``predict`` uses: up to the best iteration."""
     kind = require_library_class(model, root="lightgbm", names=NAMES).__name__
     estimator = kind != "Booster"

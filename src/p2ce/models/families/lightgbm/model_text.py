@@ -71,7 +71,9 @@ def _numbers(block: dict[str, str], key: str) -> FloatArray:
 
 
 @parsing("A tree of this LightGBM model")
-def parse_tree(block: dict[str, str], columns: Sequence[LibraryColumn], *, factor: float = 1.0) -> TreeNodes:
+def tree_of_text(
+    block: dict[str, str], columns: Sequence[LibraryColumn], *, factor: float = 1.0
+) -> TreeNodes:
     """Parse one tree, its leaves multiplied by ``factor``."""
     if block.get("is_linear", "0") != "0":
         raise UnsupportedModel(

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.base.calls.checked_calls import one_per_row
-from p2ce.base.calls.model_call import ModelCall
+from p2ce.base.calls.model_call import ModelCall, one_per_row
 from p2ce.engine.scores.trees.cuts import cut_of_float32_at_most
 from p2ce.engine.scores.trees.steps import Steps, steps_of_cut
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes, parsing

@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.checked_calls import one_per_class, one_per_row, require_probabilities
+from p2ce.base.calls.checked_calls import require_probabilities
 from p2ce.base.calls.library import library_class, overrides
-from p2ce.base.calls.model_call import ModelCall, as_call, retried
+from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_per_row, retried
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel

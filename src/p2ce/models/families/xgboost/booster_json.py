@@ -21,7 +21,7 @@ from p2ce.models.category_codes import LibraryColumn, library_codes
 from p2ce.models.contract.forest_margins import forest_of
 from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
-from p2ce.models.families.xgboost.trees import dropout_weights, parse_tree
+from p2ce.models.families.xgboost.trees import dropout_weights, tree_of_json
 from p2ce.models.fitted import require_library_class
 from p2ce.tables.codebook import Codebook, Coding
 
@@ -48,7 +48,7 @@ class XGBoostParts(NamedTuple):
     def forest(self, group: int) -> Forest:
         """Parse the trees of one margin."""
         trees = _trees_in_use(None if self.kind == "Booster" else self.model, self.learner, group)
-        return forest_of([parse_tree(tree, self.library_columns, factor=weight) for tree, weight in trees])
+        return forest_of([tree_of_json(tree, self.library_columns, factor=weight) for tree, weight in trees])
 
     @property
     def predict_proba(self) -> ModelCall:
@@ -74,7 +74,7 @@ def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray
     return np.asarray(booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
 
 
-def parts_of(model: Any, request: ParseRequest) -> XGBoostParts:
+def xgboost_parts(model: Any, request: ParseRequest) -> XGBoostParts:
     """Return the parts of a model, with the trees that its own prediction uses."""
     kind = require_library_class(model, root="xgboost", names=NAMES).__name__
     estimator = kind != "Booster"

@@ -20,7 +20,7 @@ from p2ce.models.families.xgboost.booster_json import (
     NAMES,
     REGRESSORS,
     XGBoostParts,
-    parts_of,
+    xgboost_parts,
 )
 from p2ce.models.families.xgboost.trees import is_plain, library_rounding, our_rounding, start_of
 
@@ -43,7 +43,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
-    booster = parts_of(model, request)
+    booster = xgboost_parts(model, request)
     # Trained with a custom objective, a Booster reports reg:squarederror, and predicts the sum too.
     is_number = booster.kind == "Booster" and booster.objective in _IDENTITY + _EXPONENTIAL
     outputs: ClassOutputs | NumberOutput

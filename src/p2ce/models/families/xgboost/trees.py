@@ -32,7 +32,7 @@ UNIT = 2.0**-24  # half a unit in the last place of float32, in which XGBoost co
 
 
 @parsing("A tree of this XGBoost model")
-def parse_tree(tree: dict[str, Any], columns: Sequence[LibraryColumn], *, factor: float) -> TreeNodes:
+def tree_of_json(tree: dict[str, Any], columns: Sequence[LibraryColumn], *, factor: float) -> TreeNodes:
     """Parse one tree, its leaves multiplied by ``factor``, a dropout weight."""
     left = np.array(tree["left_children"], dtype=np.int64)
     feature = np.array(tree["split_indices"], dtype=np.int64)

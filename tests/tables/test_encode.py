@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compile.encode import encode_row, encode_table
 from p2ce.errors import InvalidRow
 from p2ce.tables.codebook import MISSING, codebook_of
+from p2ce.tables.encode import encode_row, encode_table
 
 SCHOOL = ["none", "school", "phd"]
 PEOPLE = pd.DataFrame(

@@ -14,8 +14,9 @@ from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidRow, nearest
 from p2ce.tables import TableKind, as_pandas, as_row
 from p2ce.tables.cells import is_missing
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding, as_floats
 
+PLAIN = frozenset({int, float, str, bool, type(None)})  # the types of most cells
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
@@ -43,7 +44,9 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
 
     ``kind`` is the kind of table for the explanation, if the row is not a table.
     """
-    row, own_kind = as_row(given_row)
+    row, own_kind = given_row, None
+    if not isinstance(row, dict) or any(isinstance(value, list | np.ndarray) for value in row.values()):
+        row, own_kind = as_row(row)
     names = codebook.names
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
@@ -56,10 +59,13 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     elif isinstance(row, pd.Series | Mapping):
         row_id = getattr(row, "name", 0)
         keys = list(row.keys())
-        found = _labels(keys, names)
+        found = keys if keys == list(names) else _labels(keys, names)
         # Looking up the labels of a Series one by one is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
-        given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
+        given = {
+            name: np.array([cell], dtype=object) if type(cell := cells[key]) in PLAIN else _one(cell)
+            for name, key in zip(names, found, strict=True)
+        }
     elif isinstance(row, np.ndarray | list | tuple):
         row_id = 0
         shape = _shape(row)
@@ -142,14 +148,20 @@ def _one(value: Any) -> npt.NDArray[Any]:
 def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
-    coded, codings = [], []
-    for coding, column in zip(codebook, columns, strict=True):
-        if coding.is_category:
-            for bad in _of_another_kind(coding, column):
-                problems.setdefault(bad, _other_kind(coding, column[bad]))
-        one, wider = coding.encode_all(column)
-        coded.append(one)
-        codings.append(wider)
+    coded, wider = [], dict[int, Coding]()
+    for place, (coding, column) in enumerate(zip(codebook.codings, columns, strict=True)):
+        if not coding.is_category:
+            coded.append(as_floats(column))
+            continue
+        for bad in _of_another_kind(coding, column):
+            problems.setdefault(bad, _other_kind(coding, column[bad]))
+        codes, own = coding.encode_all(column)
+        coded.append(codes)
+        if own is not coding:
+            wider[place] = own
+    if wider:
+        codings = [wider.get(place, one) for place, one in enumerate(codebook.codings)]
+        codebook = codebook.with_codings(codings)
     codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
@@ -169,13 +181,9 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
                 f"{echoed(_plain(columns[position][bad]))} exactly. Pass the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
-    plain = tuple(
-        [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
-        for column in columns
-    )
-    return EncodedRows(
-        ids=ids, columns=plain, values=values, codebook=codebook.with_codings(codings), problems=problems
-    )
+    plain = tuple(column.tolist() for column in columns)
+    plain = tuple([cell if type(cell) in PLAIN else _plain(cell) for cell in column] for column in plain)
+    return EncodedRows(ids=ids, columns=plain, values=values, codebook=codebook, problems=problems)
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
@@ -230,7 +238,7 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
 
     A missing value and a category always fit.
     """
-    kinds = [coding.number_dtype for coding in codebook]
+    kinds = [coding.number_dtype for coding in codebook.codings]
     # float64 does not hold the largest int64, so the limit is the next smaller float64.
     most = [
         LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else largest_held(kind)

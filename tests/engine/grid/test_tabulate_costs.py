@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.grid import BaseGrid, Placement, place
-from p2ce.engine.grid.candidate_costs import Join, tabulate_costs
+from p2ce.engine.grid.placement import Join, tabulate_costs
 from p2ce.errors import InvalidObjective
 
 AXES = st.lists(
