@@ -305,6 +305,7 @@ NETWORK = NetworkScore(
             r"columns of the detector \(own\) must be columns of the reference, a",
         ),
         (adapter(score=NETWORK), "must be a FlatScore, or None for a black box; got NetworkScore"),
+        (adapter(score="forest"), "must be a FlatScore, or None for a black box; got str"),
         (adapter(threshold=0.5), "one score with the threshold 0, and report.*got threshold=0.5"),
         (adapter(also=(flat(),)), "2 scores"),
         (adapter(report=None), "report=None"),

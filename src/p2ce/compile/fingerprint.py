@@ -1,7 +1,9 @@
 """Identify models and tables by short texts, the same on any machine and in any kind of table."""
 
 import hashlib
+import itertools
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from p2ce.compile.compiled_problem import ParsedProblem, Problem
 
 MOST_ROWS = 64
+ONE_BIT = 2.0**-23  # the last bit of a number in single precision, relative to the number
+MOST_ROUNDINGS = 1 << 14  # tenths of a second
 MANY_ROWS, FEW_ROWS = 1024, 16  # rows that are evaluated and priced to recognise a problem with certainty
 
 
@@ -67,10 +71,38 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     return digest.hexdigest()
 
 
+def has_model_fingerprint(problem: "ParsedProblem", rows: FloatArray, fingerprint: str) -> bool:
+    """Return whether the models' scores of some rows (n, d) have a fingerprint, up to the last bit of each.
+
+    Another machine may round that bit in the other direction, and a few of the scores are so close to the
+    middle between two texts that they then have another text. So both texts of these are tried.
+    """
+    scores = model_scores(problem, rows)
+    known = {
+        score: {_six_digits(score * by) for by in (1.0 - ONE_BIT, 1.0, 1.0 + ONE_BIT)}
+        for score in dict.fromkeys(scores.ravel().tolist())
+    }
+    if math.prod(map(len, known.values())) > MOST_ROUNDINGS:
+        return fingerprint_of(scores) == fingerprint
+    return any(
+        _hash_of(scores, dict(zip(known, texts, strict=True))) == fingerprint
+        for texts in itertools.product(*known.values())
+    )
+
+
 def fingerprint_of(scores: FloatArray) -> str:
     """Return the SHA-256 of scores (models, rows), to six significant digits."""
-    texts = [[f"{score:.5e}" for score in of_one] for of_one in (scores + 0.0).tolist()]  # without −0
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    return _hash_of(scores, {score: _six_digits(score) for score in scores.ravel().tolist()})
+
+
+def _six_digits(score: float) -> str:
+    return f"{score + 0.0:.5e}"  # without −0
+
+
+def _hash_of(scores: FloatArray, texts: dict[float, str]) -> str:
+    """Return the SHA-256 of scores (models, rows), written as these texts."""
+    written = [[texts.get(score, "nan") for score in of_one] for of_one in scores.tolist()]
+    return hashlib.sha256(json.dumps(written).encode()).hexdigest()
 
 
 def same_scores(first: FloatArray, second: FloatArray) -> bool:

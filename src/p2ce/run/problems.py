@@ -140,7 +140,7 @@ class Problems:
     def of_explanation(self, explanation: Explanation, *, call: str) -> Problem:
         """Compile the problem of an explanation, and reject one of another explainer."""
         limit = limit_explained(explanation, call=call)
-        require_same_model(self.own, explanation)
+        require_same_model(self.own, self.known.compiled.values, explanation)
         problem = self._limited(self._override_stated(explanation.problem), limit)
         require_same_problem(problem, explanation)
         return problem

@@ -113,6 +113,20 @@ def test_one_ulp_in_every_score_is_the_same_problem(call: str, ulps: int) -> Non
 
 
 @pytest.mark.parametrize("call", CALLS)
+def test_a_model_with_the_same_score_for_the_person_is_another_one(call: str) -> None:
+    """Trees have few scores, and an explanation without options holds the person's only."""
+
+    class Elsewhere(Nudged):
+        def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
+            scores = super().predict_proba(rows)
+            other = (rows[list(PERSON)] != pd.Series(PERSON)).any(axis=1).to_numpy()
+            return np.where(other[:, None], scores[:, ::-1], scores)
+
+    with pytest.raises(InvalidArgument, match="its model differs"):
+        CALLS[call](make(model=Elsewhere(0.0)), make(model=Nudged(0.0)).explain(PERSON))
+
+
+@pytest.mark.parametrize("call", CALLS)
 def test_what_is_no_explanation_is_rejected(call: str) -> None:
     people = pd.DataFrame([PERSON]).astype({"Debt": object})
     people["Debt"] = "much"

@@ -114,7 +114,7 @@ def parse_detector(
 
 def with_checked_calls(found: Adapter) -> Adapter:
     """Check an adapter, and that each call of the detector returns one number per row."""
-    if found.score is not None and found.score.flat is None:
+    if found.score is not None and getattr(found.score, "flat", None) is None:
         raise BrokenPlugin(
             f"score of the detector ({found.family}) must be a FlatScore, or None for a black box; got "
             f"{type(found.score).__name__}. Correct the plug-in, or uninstall its package."

@@ -4,12 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
+from p2ce.base.arrays import FloatArray
 from p2ce.compile.check_arguments import UNCHANGED, Unchanged
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.evaluate_rows import scoring_of
-from p2ce.compile.fingerprint import same_scores
+from p2ce.compile.fingerprint import has_model_fingerprint
 from p2ce.compile.lay_out import for_instance, with_codebook
 from p2ce.compile.within_reach import shaped_for
 from p2ce.errors import InvalidArgument
@@ -18,7 +16,7 @@ from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.target import is_strict, shown_end
 from p2ce.run.verify.row_costs import totals_of
-from p2ce.tables.encode import encode_row, encode_table
+from p2ce.tables.encode import encode_row
 from p2ce.tables.json_values import to_plain
 
 
@@ -36,9 +34,12 @@ def limit_explained(explanation: object, *, call: str) -> int | Unchanged | None
     return UNCHANGED if explanation.certificate is None else explanation.certificate.max_changes
 
 
-def require_same_model(problem: Problem, explanation: Explanation) -> None:
-    """Reject an explanation of another model, reference or setting: anything that a call cannot override."""
-    for how in _differences(problem, explanation):
+def require_same_model(problem: Problem, reference: FloatArray, explanation: Explanation) -> None:
+    """Reject an explanation of another model, reference or setting: anything that a call cannot override.
+
+    ``reference`` (n, d) is encoded.
+    """
+    for how in _differences(problem, reference, explanation):
         raise another_problem(how)
 
 
@@ -56,7 +57,7 @@ def another_problem(how: str) -> InvalidArgument:
     )
 
 
-def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
+def _differences(problem: Problem, reference: FloatArray, explanation: Explanation) -> Iterator[str]:
     """Describe how the problems differ, the most obvious differences first."""
     if explanation.dtypes != problem.dtype_names:
         yield "its columns differ"
@@ -67,23 +68,10 @@ def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
         known, here = explanation.problem.hashes, problem.record.hashes
         if known.get("reference", here.get("reference")) != here.get("reference"):
             yield "its reference differs"
-        # The hash is of rounded scores, and another machine may round the last bit of one the other way.
-        same_model = known.get("model", here.get("model")) == here.get("model")
-        if not same_model and not _scores_agree(problem, explanation):
+        # Models are compared by their scores of the reference. Those of one person would say too little.
+        model = known.get("model", here["model"])
+        if model != here["model"] and not has_model_fingerprint(problem, reference, model):
             yield "its model differs"
-
-
-def _scores_agree(problem: Problem, explanation: Explanation) -> bool:
-    """Return whether the models give the person and every counterfactual the scores that were stated."""
-    if explanation.person_score is None:
-        return False
-    given = [explanation.person, *(option.values for option in explanation)]
-    stated = [explanation.person_score, *(option.score for option in explanation)]
-    rows = encode_table([{name: row[name] for name in problem.names} for row in given], problem.codebook)
-    if rows.problems:
-        return False
-    now = scoring_of(with_codebook(problem, rows.codebook))(rows.values)
-    return same_scores(np.array(stated, dtype=np.float64), now)
 
 
 def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
