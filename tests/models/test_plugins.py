@@ -1,5 +1,6 @@
 """Is a family that lives in a separate package found, checked, and named where it is broken?"""
 
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
@@ -36,6 +37,12 @@ from tests.models.laws import assert_conforms
 
 PACKAGE = Path(__file__).parent / "scorecards"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.mark.parametrize("page", ["src/p2ce/extend.py", "docs/how-to/extend.md"])
+def test_the_documented_entry_points_are_those_that_are_looked_up(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert set(re.findall(r'entry-points\."(.+?)"', text)) == set(plugins.GROUPS.values())
 
 
 @contextmanager
