@@ -25,7 +25,7 @@ from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidOutput, UnsupportedModel
-from p2ce.models.contract.margins import ClassOutputs, NumberOutput, ParsedModel
+from p2ce.models.contract.margins import IDENTITY, ClassOutputs, NumberOutput, ParsedModel
 from p2ce.models.contract.weighted_sums import WeightedSums
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.parse_detector import parse_detector
@@ -204,6 +204,7 @@ TWO = ClassOutputs(names=(0, 1), decision_values=decide)
             ClassOutputs(names=(0, 1)),
             "needs probabilities= or decision_values=, .*got neither",
         ),
+        (sums(), replace(TWO, link=IDENTITY), "link= must be a function .*got OutputLink"),
         (sums(3), TWO, "2 classes need one margin, or one margin each; got 3"),
         (sums(), replace(TWO, names=(0, 1, 2)), "3 classes need one margin each; got 1"),
         (sums(2), NumberOutput(predict=decide), "a NumberOutput needs one margin; got 2"),
