@@ -87,9 +87,9 @@ class Adapter:
 
     A row is accepted, or plausible, if ``evaluate`` returns at least ``threshold``, which is 0 for detectors.
     ``evaluate`` is one call of the user's own object for a frame that has the reference's columns in any
-    order. `never_called` stands for the forest that this library fits: its compiled score is the detector.
+    order.
 
-    ``score`` is the parsed object: a function of rows of codes (p2ce.tables.codebook) in the order of
+    ``score`` is the parsed object: a function of rows of codes (see ``Codebook``) in the order of
     ``columns``. It is None for a black box. ``report`` converts values of ``score`` to the scale of
     ``evaluate``, up to rounding. If the certified thresholds only hold for values up to some magnitude per
     column, ``reach`` holds these magnitudes. A caller that needs more must parse the model again with a
