@@ -316,6 +316,7 @@ NETWORK = NetworkScore(
         (adapter(threshold=0.5), "one score with the threshold 0, and report.*got threshold=0.5"),
         (adapter(also=(flat(),)), "2 scores"),
         (adapter(report=None), "report=None"),
+        (adapter(reach=np.ones(1)), "states reach, which only models are parsed for again"),
         (1.0, "must return an Adapter; for Threshold it returned float"),
     ],
 )
