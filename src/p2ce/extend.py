@@ -20,7 +20,7 @@ not import it, and worker processes find it too:
     [project.entry-points."p2ce.model_families"]
     my_library = "my_package.my_family"
 
-    [project.entry-points."p2ce.models.detectors"]
+    [project.entry-points."p2ce.detectors"]
     my_detector = "my_package.my_detector"
 
 All of them work on *codes* (`Codebook`, `Coding`): a number is its own code, a category is the rank of its

@@ -12,6 +12,7 @@ Every rule is enforced inside the search and checked again on the result. All ru
 prune the search. A rule is about the row after the changes. Only rules about "changes" look at today's row.
 """
 
+from p2ce.policy.rules.column_list_rules import at_most_one_nonzero, change_at_most_one, together
 from p2ce.policy.rules.conditions import CHANGES
 from p2ce.policy.rules.implies import implies
 from p2ce.policy.rules.inequality import inequality
@@ -19,7 +20,6 @@ from p2ce.policy.rules.linked import linked
 from p2ce.policy.rules.one_hot import one_hot
 from p2ce.policy.rules.predicate import predicate
 from p2ce.policy.rules.rule import Rule
-from p2ce.policy.rules.rules_of_names import at_most_one_nonzero, change_at_most_one, together
 from p2ce.policy.rules.transitions import allow_only, forbid
 
 __all__ = [

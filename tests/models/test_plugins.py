@@ -1,5 +1,6 @@
 """Is a family that lives in a separate package found, checked, and named where it is broken?"""
 
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidOutput, UnsupportedModel
-from p2ce.models.contract.margins import ClassOutputs, NumberOutput, ParsedModel
+from p2ce.models.contract.margins import IDENTITY, ClassOutputs, NumberOutput, ParsedModel
 from p2ce.models.contract.weighted_sums import WeightedSums
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.detectors.parse_detector import parse_detector
@@ -36,6 +37,12 @@ from tests.models.laws import assert_conforms
 
 PACKAGE = Path(__file__).parent / "scorecards"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.mark.parametrize("page", ["src/p2ce/extend.py", "docs/how-to/extend.md"])
+def test_the_documented_entry_points_are_those_that_are_looked_up(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert set(re.findall(r'entry-points\."(.+?)"', text)) == set(plugins.GROUPS.values())
 
 
 @contextmanager
@@ -197,6 +204,7 @@ TWO = ClassOutputs(names=(0, 1), decision_values=decide)
             ClassOutputs(names=(0, 1)),
             "needs probabilities= or decision_values=, .*got neither",
         ),
+        (sums(), replace(TWO, link=IDENTITY), "link= must be a function .*got OutputLink"),
         (sums(3), TWO, "2 classes need one margin, or one margin each; got 3"),
         (sums(), replace(TWO, names=(0, 1, 2)), "3 classes need one margin each; got 1"),
         (sums(2), NumberOutput(predict=decide), "a NumberOutput needs one margin; got 2"),
@@ -309,6 +317,7 @@ NETWORK = NetworkScore(
         (adapter(threshold=0.5), "one score with the threshold 0, and report.*got threshold=0.5"),
         (adapter(also=(flat(),)), "2 scores"),
         (adapter(report=None), "report=None"),
+        (adapter(reach=np.ones(1)), "states reach, which only models are parsed for again"),
         (1.0, "must return an Adapter; for Threshold it returned float"),
     ],
 )

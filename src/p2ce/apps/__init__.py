@@ -1,1 +1,4 @@
-"""Programs around the library; each imports what it needs when it runs, so that --help is quick."""
+"""Programs around the library; each imports what it needs when it runs, so --help is quick.
+
+`cli` lists the commands. `exit_codes` runs one, and converts an error or Ctrl-C to an exit code and a line.
+"""

@@ -14,7 +14,7 @@ from p2ce.engine.grid.base_grid import OneWay
 from p2ce.engine.scores.score import Score, seen_as_given
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.objective import Reference
-from p2ce.policy.features.candidate_values import Sides, either_side, resolution_of, thinned
+from p2ce.policy.features.candidate_values import Neighbours, either_side, resolution_of, thinned
 from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.policy import Policy
 from p2ce.tables.codebook import MISSING
@@ -45,7 +45,7 @@ class ColumnValues:
     unit: float  # the column's deviation
     resolution: Fraction | None  # all values are multiples of it; None for a continuous column
 
-    def sides(self, feature: FeaturePolicy, detail: Detail) -> Sides:
+    def sides(self, feature: FeaturePolicy, detail: Detail) -> Neighbours:
         """Return the values on either side of thresholds that belong to a grid, in the current range."""
         if detail is Detail.THINNED:
             return NO_SIDES
@@ -73,7 +73,7 @@ class ColumnValues:
         return np.unique(np.concatenate([self.usual, self.distinct, *self.sides(feature, Detail.FINEST)]))
 
 
-NO_SIDES = Sides(np.empty(0), np.empty(0))
+NO_SIDES = Neighbours(np.empty(0), np.empty(0))
 # By numeric column: the values that may be added if the data chose the candidates.
 Refinement: TypeAlias = Mapping[str, ColumnValues]
 

@@ -10,9 +10,6 @@ evaluated cell by cell, or estimated (`estimates/`).
 Several models are further scores. The reported score is the lowest, or, where thresholds or scales differ,
 the least room above them.
 
-Kernel machines and naive Bayes are black boxes. Their bounds were twelve files of proofs for a family that
-few use in credit; the complete evaluation proves the same fronts (German, 20 instances: 8 times as long for
-an SVC; naive Bayes 17 times, and on the coarser grid of black boxes). `LinearSVC` and `LinearSVR` are linear
-models and parsed. treelite is not used: it supports neither single decision trees nor CatBoost, and leaves
-the comparison rules to us; each library's own text or JSON has every digit and is as short to parse.
+Kernel machines and naive Bayes are black boxes; docs/theory/choices.md says why. `LinearSVC` and `LinearSVR`
+are linear models and parsed.
 """

@@ -23,7 +23,7 @@ Unit = Literal["robust", "std", "own"]  # the units of distances
 class Reference:
     """The reference population that costs are measured against, with the model's columns in its order.
 
-    Values are codes (``p2ce.tables.codebook``): numbers themselves, ranks of labels, MISSING.
+    Values are codes (see ``Codebook``): numbers themselves, ranks of labels, MISSING.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class Reference:
 class FittedObjective(ABC):
     """An objective fitted to the reference population: it prices every change of every column.
 
-    Values are codes (``p2ce.tables.codebook``): numbers themselves, ranks of labels, MISSING (−inf).
+    Values are codes (see ``Codebook``): numbers themselves, ranks of labels, MISSING (−inf).
     """
 
     name: str

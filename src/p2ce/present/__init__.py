@@ -11,8 +11,7 @@ security policy. Names and sentences break anywhere, numbers never; tests render
 phones to paper, and find no clipped cell.
 
 In `charts/`, `*_data.py` says what is drawn, labelled and placed between 0 and 1; `matplotlib/` draws it for
-people who write code, `svg/` for the page. matplotlib is 30 MB and its SVG is neither selectable text nor
-fluid on a phone.
+people who write code, `svg/` for the page.
 
 To add a language, copy `languages/en.toml` to `<code>.toml` and translate it; its first lines name the
 locale. `tests/present/test_languages.py` says what is missing, and ``P2CE_WRITE_GOLDEN=1 pytest -n0

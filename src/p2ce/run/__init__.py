@@ -4,7 +4,7 @@
 batches, here or in other processes. Maps, evaluations of proposals, relaxations and calibration are other
 callers of the same steps (`analysis/`, `estimation/`).
 
-Refinement. Where something else than trees decides, rows between inferred candidates are tried near the
+Refinement. Where anything other than trees decides, rows between inferred candidates are tried near the
 front: halving back towards today's value, then combinations of single changes that an additive estimate of
 their scores picks. It is not a search with a proof, and claims none: the front of the grid is proven, and
 what replaces an option dominates it. Solving a finer grid for each instance again was the alternative: laying

@@ -7,7 +7,7 @@ encoding and calling the user's objects works on codes; models and detectors alw
 own types.
 
 polars and Arrow are not dependencies: their tables are recognised by their class and converted by their own
-methods. narwhals would replace less code than it brings.
+methods.
 """
 
 from p2ce.tables.convert import as_kind, as_pandas, as_row

@@ -18,7 +18,7 @@ from p2ce.models.estimates import shap_explainers
 from p2ce.models.estimates.attributions import Attributor
 from p2ce.models.estimates.link_scale import LinkScale
 from p2ce.models.estimates.native import Parsed
-from p2ce.models.estimates.sampling import Sampler
+from p2ce.models.estimates.permutation_sampling import Sampler
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.models.parse_model import parse_model
 from p2ce.run.many.processes import pack

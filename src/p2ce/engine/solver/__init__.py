@@ -21,26 +21,27 @@ the axes, wherever it is computed, so that it is the same to the last bit. Total
 each to nine digits, or rounding noise would make false trade-offs; bounds whose terms come in another order
 are lowered by a proven margin.
 
-A box allows an interval of candidates on each axis. In this order:
+A box allows an interval of candidates on each axis. `expand_box` does the following, in this order:
 
-1. *Dominated.* The lower corner (cheapest change of every axis that must change) is dominated by the
+1. *Too many changes.* More axes must change than may.
+2. *Dominated.* The lower corner (cheapest change of every axis that must change) is dominated by the
    incumbent front, or ties with a point that comes first. Otherwise the box is trimmed: candidates whose own
    corner is dominated are cut off.
-2. *Infeasible by bound.* Every tree gives at most its best reachable leaf; an additive score gives at most
+3. *Infeasible by bound.* Every tree gives at most its best reachable leaf; an additive score gives at most
    its best gains, as many as changes are left; if the sum misses a threshold, the box is empty. Model,
    detector and rule are the same function called for each score. This is f̄ₐ < τ and u(x̃) = 1 of the paper,
    as proven bounds. A large box first offers its cheapest point, which may dominate all of it.
-3. *Small.* All cells are scored at once: a leaf is added to a difference tensor at the corners of its box,
+4. *Small.* All cells are scored at once: a leaf is added to a difference tensor at the corners of its box,
    and running sums give every cell. Then, row by row, the nearest cell that may be accepted is offered; what
    lies farther out costs no less and is evaluated only if that cell fails.
-4. *Split*, where the trees' best leaves disagree most.
+5. *Split*, where the trees' best leaves disagree most.
 
 Supports of up to three changes are listed one by one, smallest first, because their leaves can be sorted once
 per instance by *disagreement set*: the features that must change to reach a leaf. A leaf matters to a support
 only if its set lies inside. Larger supports are general boxes, best first.
 
 External evaluation. Networks, black boxes and predicates are evaluated in batches over many instances:
-networks first, then black-box models, last a detector, which so evaluates only what every model accepts.
+networks first, then black-box models, last a detector, so it evaluates only what every model accepts.
 Boxes are opened best first, so cells come in the order of cost, and little more is evaluated than the cells
 that the final front does not dominate: on Taiwan some 3,000 of 164,000. An instance's batch grows with what
 was evaluated before, so that there are few calls. A score that can bound boxes receives large ones first, for

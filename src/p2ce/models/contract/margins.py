@@ -103,9 +103,9 @@ def logistic_link(
 class ClassOutputs:
     """What a classifier reports, by which calls, and how this follows from its margins.
 
-    There is one margin, of the second of two classes, or one margin per class. ``link`` converts a margin to
-    a probability; link(True) is for the first of two classes. ``ahead`` certifies that one class is predicted
-    rather than another.
+    There is one margin, of the second of two classes, or one margin per class. ``link`` returns how a score
+    becomes a probability; ``link(True)`` is for the first of two classes, whose score is minus the margin.
+    ``ahead`` certifies that one class is predicted rather than another.
     """
 
     names: tuple[Any, ...]

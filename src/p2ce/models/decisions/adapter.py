@@ -87,14 +87,14 @@ class Adapter:
 
     A row is accepted, or plausible, if ``evaluate`` returns at least ``threshold``, which is 0 for detectors.
     ``evaluate`` is one call of the user's own object for a frame that has the reference's columns in any
-    order. `never_called` stands for the forest that this library fits: its compiled score is the detector.
+    order.
 
-    ``score`` is the parsed object: a function of rows of codes (p2ce.tables.codebook) in the order of
+    ``score`` is the parsed object: a function of rows of codes (see ``Codebook``) in the order of
     ``columns``. It is None for a black box. ``report`` converts values of ``score`` to the scale of
     ``evaluate``, up to rounding. If the certified thresholds only hold for values up to some magnitude per
     column, ``reach`` holds these magnitudes. A caller that needs more must parse the model again with a
-    larger reach. Rows are also compared with the instance's own plausibility, so the width of a detector's
-    error band must cover rounding at every score, not only at the threshold.
+    larger reach. A detector has none. Rows are also compared with the instance's own plausibility, so the
+    width of a detector's error band must cover rounding at every score, not only at the threshold.
 
     Some decisions need several scores, all of which must reach their thresholds: a class must beat every
     other class, or a prediction must lie between two ends. ``also`` holds the further scores, and

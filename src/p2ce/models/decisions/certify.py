@@ -68,6 +68,12 @@ def _require_complete(parsed: ParsedModel, request: ParseRequest) -> None:
         raise _broken(parsed, wanted, type(outputs).__name__)
     if outputs.probabilities is None and outputs.decision_values is None:
         raise _broken(parsed, "ClassOutputs needs probabilities= or decision_values=, or both", "neither")
+    link: object = outputs.link
+    if link is not None and not callable(link):
+        wanted = (
+            "link= must be a function that takes whether the class is the first, and returns an OutputLink"
+        )
+        raise _broken(parsed, wanted, type(link).__name__)
     count = len(outputs.names)
     if margins.count != count and not (margins.count == 1 and count == 2):
         wanted = f"{count} classes need {'one margin, or ' if count == 2 else ''}one margin each"

@@ -126,6 +126,12 @@ def with_checked_calls(found: Adapter) -> Adapter:
             f"report={echoed(found.report)}. Subtract the threshold in evaluate and "
             "report. Correct the plug-in, or uninstall its package."
         )
+    if found.reach is not None:
+        raise BrokenPlugin(
+            f"The detector ({found.family}) states reach, which only models are parsed for again. Widen "
+            "accept_from and reject_below until they hold for every value that a row may have, or return "
+            "black_box_detector(). Correct the plug-in, or uninstall its package."
+        )
     if found.score is None and (found.evaluate is None or found.is_its_score):
         raise BrokenPlugin(
             f"The detector family {echoed(found.family)} returned neither a score nor a function that "

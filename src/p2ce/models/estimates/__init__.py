@@ -11,7 +11,7 @@ The residual is *calibrated* by the split-conformal rule. A front is missed exac
 pruned, so for every calibration instance the least residual that keeps the whole front is known; the r-th
 smallest of n bounds the chance that the next instance needs more by (n + 1 - r)/(n + 1), if it is drawn like
 these, and on average over the draw of the n. Rows that taught the attributions do not calibrate. With too few
-rejected instances in the reference the stated rate is larger than the wished one, and is stated.
+rejected instances in the reference, the rate that the result states is larger than the requested one.
 
 SHAP values are computed here for trees and networks, from the parsed model: the values of shap's
 TreeExplainer (interventional, on any scale) and DeepExplainer, measured to be five times as quick for trees

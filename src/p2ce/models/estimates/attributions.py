@@ -14,7 +14,7 @@ from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, InvalidOutput
 from p2ce.models.estimates.link_scale import LinkScale, to_scale
 from p2ce.models.estimates.native import DeepShap, Parsed, native_explainer
-from p2ce.models.estimates.sampling import Sampler
+from p2ce.models.estimates.permutation_sampling import Sampler
 from p2ce.models.estimates.shap_explainers import PackageExplainer, explain_black_box
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.placement import Placement
 from p2ce.models.estimates.attributions import Attributor
-from p2ce.models.estimates.sampling import BATCH
+from p2ce.models.estimates.permutation_sampling import BATCH
 
 
 class Gains(NamedTuple):

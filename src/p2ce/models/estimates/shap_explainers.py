@@ -15,7 +15,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import without_warnings
 from p2ce.errors import InvalidArgument, not_installed
-from p2ce.models.estimates.sampling import ScaledScore
+from p2ce.models.estimates.permutation_sampling import ScaledScore
 
 # shap's "permutation" and "kernel" draw from NumPy's global generator, and their own seeds only seed that. So
 # one thread at a time seeds it, and restores its state. A thread that draws from the global generator at the

@@ -235,7 +235,7 @@ def _digits(value: float) -> float:
     return len(written) - 0.5 * written.endswith("5")
 
 
-class Sides(NamedTuple):
+class Neighbours(NamedTuple):
     """Values next to thresholds t: the nearest with x <= t, and the nearest with x > t."""
 
     below: FloatArray
@@ -249,7 +249,7 @@ def either_side(
     resolution: Fraction | None,
     dtype: "np.dtype[Any]",
     ends: tuple[float, float] = (-np.inf, np.inf),
-) -> Sides:
+) -> Neighbours:
     """Return a value on either side of every threshold t with low <= t < high, inside that range.
 
     In a column with a resolution, these are the next multiples of it. In a continuous column, they are the
@@ -266,14 +266,14 @@ def either_side(
     low, high = ends
     cuts = np.unique(thresholds[np.isfinite(thresholds) & (thresholds >= low) & (thresholds < high)])
     if not len(cuts):
-        return Sides(cuts, cuts)
+        return Neighbours(cuts, cuts)
     if resolution is not None:
         index = np.floor(cuts / float(resolution))
         below = _multiples(index, resolution)
         # The division may have rounded up to a multiple above the threshold.
         index = np.unique(np.where(below > cuts, index - 1, index))
         found = [_as_held(_multiples(index + more, resolution), dtype) for more in (0, 1)]
-        return Sides(*(side[(side >= low) & (side <= high)] for side in found))
+        return Neighbours(*(side[(side >= low) & (side <= high)] for side in found))
     reach = NEAR * unit
     before, after = np.append(-np.inf, cuts[:-1]), np.append(cuts[1:], np.inf)
     held = dtype if dtype.kind == "f" else np.dtype(np.float64)
@@ -286,7 +286,7 @@ def either_side(
     above = _nearest(np.where(np.isnan(above), beyond, above), held, towards=np.inf)
     below = np.where(below < low, at_most, below)
     above = np.where((above > high) | (above <= cuts), beyond, above)
-    return Sides(_as_held(np.maximum(below, low), dtype), _as_held(np.minimum(above, high), dtype))
+    return Neighbours(_as_held(np.maximum(below, low), dtype), _as_held(np.minimum(above, high), dtype))
 
 
 def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> FloatArray:

@@ -14,7 +14,7 @@ from p2ce.policy.features.category_labels import shown_labels
 from p2ce.policy.features.decimals import as_typed, round_step
 from p2ce.policy.features.feature import FeaturePolicy, Kind, shown_number, shown_range
 from p2ce.policy.features.spread import BULK, plain_spread, robust_spread
-from p2ce.policy.file.policy_data import PolicyColumn, codebook, read_policy_column
+from p2ce.policy.file.policy_columns import PolicyColumn, codebook, read_policy_column
 from p2ce.policy.file.policy_features import runs_of, usual_step
 from p2ce.policy.file.policy_file import ParsedPolicy
 from p2ce.policy.inference.infer_features import infer_number, is_count

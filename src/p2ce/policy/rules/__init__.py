@@ -4,14 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, get_args
 
 from p2ce.policy.file.typed_entries import typed_by
-from p2ce.policy.rules.conditions import CHANGES
-from p2ce.policy.rules.implies import Implies, ImpliesEntry, implies
-from p2ce.policy.rules.inequality import Inequality, InequalityEntry, inequality
-from p2ce.policy.rules.linked import Linked, LinkedEntry, linked
-from p2ce.policy.rules.one_hot import OneHot, OneHotEntry, one_hot
-from p2ce.policy.rules.predicate import Predicate, PredicateEntry, predicate
-from p2ce.policy.rules.rule import Budget, Rule, RuleEntry
-from p2ce.policy.rules.rules_of_names import (
+from p2ce.policy.rules.column_list_rules import (
     AtMostOneNonzero,
     AtMostOneNonzeroEntry,
     ChangeAtMostOne,
@@ -22,6 +15,13 @@ from p2ce.policy.rules.rules_of_names import (
     change_at_most_one,
     together,
 )
+from p2ce.policy.rules.conditions import CHANGES
+from p2ce.policy.rules.implies import Implies, ImpliesEntry, implies
+from p2ce.policy.rules.inequality import Inequality, InequalityEntry, inequality
+from p2ce.policy.rules.linked import Linked, LinkedEntry, linked
+from p2ce.policy.rules.one_hot import OneHot, OneHotEntry, one_hot
+from p2ce.policy.rules.predicate import Predicate, PredicateEntry, predicate
+from p2ce.policy.rules.rule import Budget, Rule, RuleEntry
 from p2ce.policy.rules.transitions import (
     AllowOnly,
     AllowOnlyEntry,

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.feature import FeaturePolicy
+from p2ce.policy.rules.column_list_rules import ChangeAtMostOne, Together
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
-from p2ce.policy.rules.rules_of_names import ChangeAtMostOne, Together
 
 
 def check_rules(features: Sequence[FeaturePolicy], rules: Sequence[Rule]) -> None:

@@ -21,27 +21,27 @@ from p2ce.policy.rules.rule import (
 from p2ce.tables.codebook import MISSING, Codebook
 
 
-class NamesEntry(RuleEntry):
+class ColumnListEntry(RuleEntry):
     """The form of a rule with nothing but a list of columns."""
 
     columns: ColumnNames
 
 
-class TogetherEntry(NamesEntry, tag="together"):
+class TogetherEntry(ColumnListEntry, tag="together"):
     """The columns change together or not at all."""
 
     def rule(self) -> "Together":
         return together(*self.columns)
 
 
-class ChangeAtMostOneEntry(NamesEntry, tag="change_at_most_one"):
+class ChangeAtMostOneEntry(ColumnListEntry, tag="change_at_most_one"):
     """At most one of the columns changes."""
 
     def rule(self) -> "ChangeAtMostOne":
         return change_at_most_one(*self.columns)
 
 
-class AtMostOneNonzeroEntry(NamesEntry, tag="at_most_one_nonzero"):
+class AtMostOneNonzeroEntry(ColumnListEntry, tag="at_most_one_nonzero"):
     """At most one of the columns is other than zero."""
 
     def rule(self) -> "AtMostOneNonzero":
@@ -49,18 +49,18 @@ class AtMostOneNonzeroEntry(NamesEntry, tag="at_most_one_nonzero"):
 
 
 @dataclass(frozen=True, slots=True)
-class RuleOfNames(Rule):
+class ColumnListRule(Rule):
     """A rule with nothing but a list of columns, all treated alike."""
 
     names: tuple[str, ...]
 
-    form: ClassVar[type[NamesEntry]]
+    form: ClassVar[type[ColumnListEntry]]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.names
 
-    def entry(self) -> NamesEntry:
+    def entry(self) -> ColumnListEntry:
         return self.form(columns=list(self.names))
 
     def _count_changes(self, before: Codes, after: Codes) -> IntArray:
@@ -71,7 +71,7 @@ class RuleOfNames(Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class Together(RuleOfNames):
+class Together(ColumnListRule):
     """These columns change together or not at all."""
 
     kind = "together"
@@ -96,7 +96,7 @@ class Together(RuleOfNames):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeAtMostOne(RuleOfNames):
+class ChangeAtMostOne(ColumnListRule):
     """At most one of these columns changes."""
 
     kind = "change_at_most_one"
@@ -115,7 +115,7 @@ class ChangeAtMostOne(RuleOfNames):
 
 
 @dataclass(frozen=True, slots=True)
-class AtMostOneNonzero(RuleOfNames):
+class AtMostOneNonzero(ColumnListRule):
     """At most one of these columns is other than zero. A missing value counts as zero."""
 
     kind = "at_most_one_nonzero"
