@@ -28,4 +28,6 @@ def test_what_a_detector_gives_0_is_plausible(today: p2ce.explainer.OfToday) -> 
     assert not found.certificate.discrepancies
     problem = problems_of(bounded).own
     values = problem.codebook.encode(row.to_frame().T.infer_objects())
-    assert judge_rows(problem, None, np.zeros(1, dtype=np.int64), values, problem.frame(values)).admitted.all()
+    assert judge_rows(
+        problem, None, np.zeros(1, dtype=np.int64), values, problem.frame(values)
+    ).admitted.all()

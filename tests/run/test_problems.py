@@ -131,7 +131,9 @@ def test_calls_that_share_a_part_of_what_they_override_are_not_mixed_up() -> Non
     ]
     explainer = loans.explainer(max_changes=3, plausibility=None)
     fresh = [
-        problems_of(loans.explainer(plausibility=None, **{name: one for name, one in call.items() if one})).own
+        problems_of(
+            loans.explainer(plausibility=None, **{name: one for name, one in call.items() if one})
+        ).own
         for call in calls
     ]
     for call, wanted in [*zip(calls, fresh, strict=True), *zip(calls[::-1], fresh[::-1], strict=True)]:
