@@ -170,7 +170,7 @@ def test_a_cell_is_judged_in_ticks_only_where_its_value_leaves_no_doubt(problem:
         assert (values[verdicts == REJECT] < score.reject_below).all()
 
 
-@examples(80)
+@examples(240)
 @given(problem=problems, seed=st.integers(0, 10**6), least=st.integers(0, 4))
 def test_the_corner_of_a_box_or_candidate_is_below_all_its_points(
     problem: Problem, seed: int, least: int
