@@ -62,3 +62,15 @@ def test_a_proof_is_what_the_model_decides(model: Any, target: int) -> None:
     today = model.predict(ROWS.iloc[:10]) == target
     assert not today[provably_rejected(batch)].any()
     assert provably_rejected(batch).any()
+
+
+def test_every_model_gets_the_columns_in_its_own_order() -> None:
+    turned = RandomForestClassifier(5, max_depth=3, random_state=0).fit(ROWS[["c", "b", "a"]], THREE > 0)
+    explainer = p2ce.Explainer([FOREST.fit(ROWS, TWO), turned], ROWS, target=1, plausibility=None)
+    problem = problems_of(explainer).own
+    values = problem.codebook.encode(ROWS)
+    for model, own in zip(problem.models, (FOREST, turned), strict=True):
+        proof = prove_rows(problem, model, values)
+        accepted = own.predict(ROWS[[*own.feature_names_in_]]) == 1
+        assert (proof.verdict != UNDECIDED).all()
+        np.testing.assert_array_equal(proof.verdict == ACCEPT, accepted)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from p2ce.base.comparing import quanta
 from p2ce.engine.kernels.jit import entry
+from p2ce.engine.scores.external import ACCEPT, REJECT
 from p2ce.engine.scores.flat.flat_arrays import tick_for
 from p2ce.engine.scores.flat.reachable_leaves import highest_total
 from p2ce.engine.scores.flat.score_cells import instance_of
@@ -18,9 +19,9 @@ from p2ce.engine.solver.box_costs import price_corner, price_with
 from p2ce.engine.solver.branch_and_bound import make_settings
 from p2ce.engine.solver.fronts import COUNTERS
 from p2ce.engine.solver.search_state import Scratch, new_scratch
-from p2ce.engine.solver.upper_bounds import is_infeasible
+from p2ce.engine.solver.upper_bounds import best_gains, is_infeasible, verdict_of
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, problems
+from tests.properties.random_problems import Problem, problems, ruled_problems
 
 
 @entry
@@ -42,6 +43,22 @@ def bound_of_trees(flat, instances, p, s, changes_left, scratch):
 
 
 @entry
+def bound_of_sums(instances, p, table, changes_left, scratch):
+    """Return the bound of an additive score over the box at hand, in ticks."""
+    instance = instance_of(instances, p)
+    box = scratch.box
+    size = list_axes(instance, box)
+    return best_gains(instance, table, box.spans, box.axes, size, changes_left, scratch.sums.few)
+
+
+@entry
+def judge_ticks(instances, p, s, ticks, verdicts):
+    """Write the verdict of score ``s`` on every total of ticks."""
+    for n in range(ticks.shape[0]):
+        verdicts[n] = verdict_of(instance_of(instances, p), s, ticks[n])
+
+
+@entry
 def corner_of_box(instances, p, least, scratch):
     """Write the lower corner of the box at hand; give how many axes must change in it."""
     instance = instance_of(instances, p)
@@ -59,6 +76,16 @@ def corner_with(instances, p, least, axis, candidate, scratch):
             price_with(instance, scratch.box, size, k, candidate, least - forced, scratch.sums)
             return True
     return False
+
+
+def ticks_of(problem: Problem, s: int, cells: np.ndarray) -> np.ndarray:
+    """Add up what the candidates of the first person's cells, or their leaves, add to a score: (cells,)."""
+    forest = problem.scores[s].forest
+    if forest is None:
+        gains = problem.flat_people.gains[0, problem.layout.flat.scores[s]["table"]]
+        return gains[np.arange(problem.axes), cells].sum(axis=1, dtype=np.int64)
+    leaves = leaves_reached(forest, problem.scores[s].see(problem.rows(0, cells)))
+    return np.rint(forest.value / tick_for(problem.layout.span[s]))[leaves].sum(axis=1).astype(np.int64)
 
 
 def put_random_box(problem: Problem, scratch: Scratch, rng: np.random.Generator) -> list[list[int]]:
@@ -118,6 +145,33 @@ def test_a_box_is_pruned_only_if_every_completion_is_rejected(
 
 
 @examples(80)
+@given(problem=ruled_problems, seed=st.integers(0, 10**6), changes_left=st.integers(1, 3))
+def test_the_bound_of_a_sum_is_its_best_completion(problem: Problem, seed: int, changes_left: int) -> None:
+    scratch, cells, changed, forced = random_box(problem, seed)
+    completions = cells[(changed & ~forced).sum(axis=1) <= changes_left]
+    if not len(completions):
+        return
+    for s, score in enumerate(problem.scores):
+        if score.forest is None:
+            table = problem.layout.flat.scores[s]["table"]
+            bound = bound_of_sums(problem.flat_people, 0, table, changes_left, scratch)
+            assert bound == ticks_of(problem, s, completions).max()
+
+
+@examples(40)
+@given(problem=problems, seed=st.integers(0, 10**6))
+def test_a_cell_is_judged_in_ticks_only_where_its_value_leaves_no_doubt(problem: Problem, seed: int) -> None:
+    _, cells, _, _ = random_box(problem, seed)
+    rows = problem.rows(0, cells)
+    for s, score in enumerate(problem.scores):
+        verdicts = np.empty(len(cells), dtype=np.int8)
+        judge_ticks(problem.flat_people, 0, s, ticks_of(problem, s, cells), verdicts)
+        values = score_rows(score, rows)
+        assert (values[verdicts == ACCEPT] >= score.accept_from).all()
+        assert (values[verdicts == REJECT] < score.reject_below).all()
+
+
+@examples(240)
 @given(problem=problems, seed=st.integers(0, 10**6), least=st.integers(0, 4))
 def test_the_corner_of_a_box_or_candidate_is_below_all_its_points(
     problem: Problem, seed: int, least: int

@@ -178,3 +178,22 @@ def test_no_verdict_contradicts_the_library_even_at_the_threshold(seed: int, sin
             ):
                 assert accepted[said == ACCEPT].all()
                 assert not accepted[said == REJECT].any()
+
+
+def test_an_interval_allows_for_the_rounding_of_every_layer() -> None:
+    """The last layer adds next to nothing to a large bias: its own rounding is all that may be lost."""
+    grid = BaseGrid.from_candidates({"c": [0.0, 100.0]}, columns=["c"])
+    person = np.array([[100.0]])
+    placement = place(grid, person)
+    hidden = Layer(weights=np.ones((1, 1)), bias=np.zeros(1), activation="relu")
+    last = Layer(weights=np.full((1, 1), 2.0**-60), bias=np.ones(1))
+    score = NetworkScore(
+        name="model", column_count=1, layers=(hidden, last), accept_from=0.0, reject_below=0.0
+    )
+    laid = score.prepare(placed_on(grid, placement, person))
+    here = placement.position.astype(np.int32)
+    box = Boxes(
+        low=here, high=here, must=np.zeros((1, 1), dtype=np.bool_), changes_left=np.zeros(1, np.int64)
+    )
+    top, _ = by_intervals(laid, placed_boxes(laid, np.zeros(1, dtype=np.int64), box))
+    assert top[0] >= np.longdouble(1.0) + 100.0 * np.longdouble(2.0**-60) > 1.0

@@ -118,3 +118,26 @@ def test_the_problems_of_calls_are_few_and_the_newest() -> None:
     assert not problems_of(again).known.others  # calibrated anew where they are needed
     assert len(problems_of(again).known.overrides) == len(known.overrides)
     assert again.explain(PERSON, policy=often) == explainer.explain(PERSON, policy=often)
+
+
+def test_calls_that_share_a_part_of_what_they_override_are_not_mixed_up() -> None:
+    """The same policy with other objectives, the same objectives with another policy, and other limits."""
+    policies, objectives = (None, narrow()), (None, ["changes"], ["euclidean"])
+    calls = [
+        {"policy": policy, "objectives": wanted, "max_changes": limit}
+        for limit in (1, 2)
+        for policy in policies
+        for wanted in objectives
+    ]
+    explainer = loans.explainer(max_changes=3, plausibility=None)
+    fresh = [
+        problems_of(
+            loans.explainer(plausibility=None, **{name: one for name, one in call.items() if one})
+        ).own
+        for call in calls
+    ]
+    for call, wanted in [*zip(calls, fresh, strict=True), *zip(calls[::-1], fresh[::-1], strict=True)]:
+        problem = problems_of(explainer).of_call(**call)
+        assert problem.policy == wanted.policy
+        assert problem.objective_names == wanted.objective_names
+        assert problem.max_changes == wanted.max_changes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidRow
 from p2ce.tables.codebook import MISSING, codebook_of
-from p2ce.tables.encode import encode_row, encode_table
+from p2ce.tables.encode import encode_row, encode_table, has_unseen_categories, unseen_labels
 
 SCHOOL = ["none", "school", "phd"]
 PEOPLE = pd.DataFrame(
@@ -142,3 +142,11 @@ def test_a_row_that_cannot_be_read_spoils_no_other() -> None:
     assert "'home'" in found.problems[2]  # the first of two
     assert found.values[[0, 3]].tolist() == [CODES, CODES]
     assert np.isfinite(found.values).all()
+
+
+def test_a_label_that_the_reference_lacks_is_seen_from_the_first_on() -> None:
+    rows = encode_table(pd.DataFrame([ROW, {**ROW, "home": "boat"}, {**ROW, "home": "tent"}]), BOOK)
+    assert has_unseen_categories(rows.codebook, rows.values).tolist() == [False, True, True]
+    assert unseen_labels(rows.codebook, rows.values) == "'home' holds 'boat', 'home' holds 'tent'"
+    alone = encode_row({**ROW, "home": "boat"}, BOOK)
+    assert has_unseen_categories(alone.codebook, alone.values).all()

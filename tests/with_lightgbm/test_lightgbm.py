@@ -7,7 +7,10 @@ import pytest
 from p2ce.engine.scores.score import score_rows
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
 from p2ce.errors import NotFitted
+from p2ce.models.category_codes import LibraryColumn
+from p2ce.models.families.lightgbm.model_text import Split, steps_of
 from p2ce.models.parse_model import parse_model
+from p2ce.tables.codebook import MISSING
 from tests.models.laws import assert_black_box, assert_conforms, people
 from tests.optional import needs
 
@@ -88,3 +91,22 @@ def test_two_classes_of_several_are_a_black_box_and_unfitted_models_rejected():
     for kind in (lightgbm.LGBMClassifier, lightgbm.LGBMRegressor):
         with pytest.raises(NotFitted, match=kind.__name__):
             parse_model(kind(), reference=frame)
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize("missing_type", [0, 1, 2], ids=["none", "zero", "nan"])
+@pytest.mark.parametrize("default_left", [False, True])
+def test_a_split_sends_every_value_to_the_side_of_its_steps(
+    nullable: bool, missing_type: int, default_left: bool
+) -> None:
+    """Also in the band that counts as zero, at its ends, and for a missing value."""
+    ends = np.array([-2.0, -LIGHTGBM_ZERO, -1e-40, 0.0, 1e-40, LIGHTGBM_ZERO, 2.0])
+    values = np.concatenate([ends, np.nextafter(ends, np.inf), np.nextafter(ends, -np.inf)])
+    for threshold in values:
+        split = Split(float(threshold), default_left, missing_type, None)
+        steps = steps_of(split, LibraryColumn(nullable))
+        assert (np.diff(steps.cuts) > 0).all()
+        np.testing.assert_array_equal(steps.goes_left(values), split.goes_left(values))
+        if nullable:
+            missing = steps.goes_left(np.array([MISSING]))
+            np.testing.assert_array_equal(missing, split.goes_left(np.array([np.nan])))

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.base.calls.model_call import ModelCall, one_per_row
+from p2ce.base.calls.model_call import ModelCall, as_numbers, one_class_per_row, one_or_more, one_per_row
 from p2ce.base.calls.retries import Retries
 from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import parse_model
@@ -128,3 +128,27 @@ def test_what_returns_a_wrong_form_once_is_called_again(monkeypatch: pytest.Monk
     method = lambda rows: next(forms)  # noqa: E731
     call = ModelCall(name="model", method=method, check=one_per_row, retries=Retries())
     assert call(PEOPLE.iloc[:1]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("check", [one_or_more, as_numbers, one_class_per_row])
+def test_a_buffer_that_the_next_call_overwrites_is_copied(check: Any) -> None:
+    buffer = np.zeros(1)
+
+    def method(rows: pd.DataFrame) -> np.ndarray:
+        buffer[:] = rows["Income"]
+        return buffer
+
+    call = ModelCall(name="model", method=method, check=check)
+    first, second = call(PEOPLE.iloc[:1]), call(PEOPLE.iloc[1:2])
+    assert [first.item(), second.item()] == PEOPLE["Income"].iloc[:2].tolist()
+
+
+def test_an_error_of_this_library_is_raised_as_it_is() -> None:
+    error = InvalidOutput("said once")
+
+    def method(rows: pd.DataFrame) -> np.ndarray:
+        raise error
+
+    with pytest.raises(InvalidOutput) as caught:
+        ModelCall(name="model", method=method)(PEOPLE)
+    assert caught.value is error

@@ -41,6 +41,15 @@ def test_certified_cover_the_logistic_function(score, at, complement, single):
     assert not accepted or shown >= reject_below
 
 
+@given(SCORES, st.booleans(), st.booleans())
+def test_the_logistic_function_lies_between_its_bounds(score, complement, single):
+    low, high = logistic(complement=complement, single=single)(score)
+    kind = np.float32 if single else np.float64
+    power = kind(np.exp(np.float64(score if complement else -score)))
+    second = kind(1.0) / (kind(1.0) + power)
+    assert low <= float(kind(1.0) - second if complement else second) <= high
+
+
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("complement", [False, True])
 def test_the_ends_of_the_scale(complement, single):

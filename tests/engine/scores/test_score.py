@@ -7,7 +7,7 @@ import pytest
 
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
-from p2ce.engine.scores.score import FlatScore
+from p2ce.engine.scores.score import FlatScore, seen_in_single
 from p2ce.engine.scores.trees.forest import NO_TREES
 from p2ce.errors import InvalidModel
 
@@ -57,3 +57,8 @@ def test_the_author_of_a_score_reads_what_was_expected_and_given(
 ) -> None:
     with pytest.raises(InvalidModel, match=words):
         make()
+
+
+def test_single_precision_is_seen_as_the_library_casts_it() -> None:
+    rows = np.array([[0.1, -2.5, 1e300, -np.inf]])
+    assert seen_in_single(rows).tolist() == [[float(np.float32(0.1)), -2.5, np.inf, -np.inf]]

@@ -1,7 +1,7 @@
 """Check the compiled front against a plain list of points."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from p2ce.engine.kernels.jit import entry
@@ -50,6 +50,8 @@ def expected_front(given_offers: list, keep_ties: bool) -> set:
 
 @examples(150)
 @given(given_offers=offers, keep_ties=st.booleans())
+@example(given_offers=[([1], 1, [1, 0]), ([1], 1, [0, 1])], keep_ties=False)
+@example(given_offers=[([1], 1, [0, 1]), ([1], 1, [1, 0])], keep_ties=False)
 def test_the_front_is_what_a_plain_list_would_keep(given_offers: list, keep_ties: bool) -> None:
     objectives = len(given_offers[0][0])
     front = new_front(64, objectives, 2)

@@ -26,6 +26,16 @@ def softmax(values: np.ndarray) -> np.ndarray:
     return powers / powers.sum()
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_a_lead_that_a_softmax_cannot_show_is_in_doubt(single):
+    kind = np.float32 if single else np.float64
+    accept_from, reject_below = softmax_wins(0.0, single=single)
+    for lead in float(np.finfo(kind).eps) * 2.0 ** np.arange(-6.0, -2.0):
+        first, second = softmax(np.array([0.0, -lead], dtype=kind))
+        assert first == second
+        assert reject_below <= -lead < lead < accept_from
+
+
 @examples(120)
 @given(margins | tied, st.booleans())
 def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):

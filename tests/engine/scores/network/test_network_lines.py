@@ -6,6 +6,7 @@ from scipy.special import expit
 
 from p2ce.engine.scores.network.network_layers import ACTIVATIONS, Layer
 from p2ce.engine.scores.network.network_lines import lines_around
+from p2ce.engine.scores.network.network_rounding import interval_through
 
 EXACT = {
     "identity": lambda z: z,
@@ -52,6 +53,15 @@ def test_the_lines_enclose_the_activation(activation):
     assert (lines.lower_slope[:, None] * z + lines.lower_shift[:, None] <= value + tiny).all()
     assert ((lines.upper_slope >= 0) & (lines.upper_slope <= 1)).all()
     assert ((lines.lower_slope >= 0) & (lines.lower_slope <= 1)).all()
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_an_interval_allows_for_the_rounding_of_an_activation(activation):
+    z = np.random.default_rng(7).normal(0.0, 2.0, 1_000)
+    low, high = interval_through(layer_of(activation), z.copy(), z.copy())
+    exact = EXACT[activation](z.astype(np.longdouble))
+    assert (low < exact).all()
+    assert (exact < high).all()
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])

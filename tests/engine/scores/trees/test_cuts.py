@@ -1,7 +1,7 @@
 """Check that a translated cut decides every double as the library's own comparison does."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from p2ce.engine.scores.trees.cuts import (
@@ -64,6 +64,9 @@ BAND = st.sampled_from([LIGHTGBM_ZERO, -LIGHTGBM_ZERO, 0.0, -0.0, 1e-40, -1e-40,
 
 
 @given(BAND | DOUBLES, BAND | DOUBLES)
+@example(LIGHTGBM_ZERO, LIGHTGBM_ZERO)
+@example(0.0, LIGHTGBM_ZERO)
+@example(-LIGHTGBM_ZERO, -LIGHTGBM_ZERO)
 def test_lightgbm_reads_tiny_values_as_zero(threshold, value):
     read = 0.0 if abs(value) <= LIGHTGBM_ZERO else value
     assert (value <= cut_of_lightgbm(np.array([threshold]))[0]) == (read <= threshold)
