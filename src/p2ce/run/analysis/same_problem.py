@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.compile.check_arguments import UNCHANGED, Unchanged
+from p2ce.compile.arguments import UNCHANGED, Unchanged
+from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.fingerprint import same_scores
@@ -17,7 +18,6 @@ from p2ce.objectives.objective import reported
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.target import is_strict, shown_end
-from p2ce.run.verify.row_costs import totals_of
 from p2ce.tables.encode import encode_row, encode_table
 from p2ce.tables.json_values import to_plain
 
