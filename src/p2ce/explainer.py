@@ -15,8 +15,7 @@ from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.compile.archive import SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
-from p2ce.compile.arguments import Arguments
-from p2ce.compile.check_arguments import UNCHANGED, Unchanged, check_jobs, check_size, check_time
+from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_jobs, check_size, check_time
 from p2ce.compile.compile_arguments import compile_arguments
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from p2ce import Explanations, Status
-from p2ce.run.many import isolate_failures
+from p2ce.run.many import processes
 from tests.apps.command_line import run
 
 Capture = pytest.CaptureFixture[str]
@@ -102,7 +102,7 @@ def test_a_module_that_exits_ends_in_one_line(
 
 
 def mistaken_at(seventh: float) -> Any:
-    explain = isolate_failures.explain_batch
+    explain = processes.explain_batch
 
     def mistaken(problem: Any, values: np.ndarray, limits: Any) -> Any:
         if (values[:, problem.names.index("Income")] == seventh).any():
@@ -118,7 +118,7 @@ def test_a_mistake_of_p2ce_is_written_as_one(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, debug: bool
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(isolate_failures, "explain_batch", mistaken_at(4321))
+    monkeypatch.setattr(processes, "explain_batch", mistaken_at(4321))
     monkeypatch.setenv("P2CE_DEBUG", "")  # so that it is taken back
     inputs = words(folder, "pass", f"honest_model_{debug}")
     if not debug:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compile.population import MOST_BINS, MOST_LABELS, distributions
+from p2ce.compile.describe_problem import MOST_BINS, MOST_LABELS, distributions
 from p2ce.result import Distribution
 from p2ce.tables.codebook import codebook_of
 

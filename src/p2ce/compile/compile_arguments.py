@@ -11,19 +11,17 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.compile.arguments import Arguments
+from p2ce.compile.arguments import Arguments, check_bound, check_limit, check_method, check_of_today
 from p2ce.compile.candidate_errors import require_candidates
-from p2ce.compile.check_arguments import check_bound, check_limit, check_method, check_of_today
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
-from p2ce.compile.directions import directed, known_associations
+from p2ce.compile.evaluate_rows import sample_rows
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
 from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.compile.rule_scores import columns_to_miss, compile_rules
-from p2ce.compile.sample_reference import sample_rows
-from p2ce.compile.settle_target import settle_target
+from p2ce.compile.settle_target import directed, known_associations, settle_target
 from p2ce.errors import InvalidArgument
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import warn_about_decisions

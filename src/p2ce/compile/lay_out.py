@@ -5,7 +5,7 @@ The same problem with another limit, policy or model, on the finest grid or for 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,6 +22,9 @@ from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.estimates.attributions import Attributions
 from p2ce.models.estimates.calibration import FittedEstimate
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.linked import Linked
+from p2ce.policy.rules.one_hot import OneHot
+from p2ce.policy.rules.rule import Rule
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.codebook import Codebook
 
@@ -196,3 +199,50 @@ def on_finest_grid(problem: Problem) -> Problem | None:
         alike = space.policy == problem.searched
         _FINEST[problem] = None if alike else lay_out_again(problem, parsed, space=space)
     return _FINEST[problem]
+
+
+# What restricts counterfactuals, as named in certificates.
+PLAUSIBILITY: Final = "plausibility"
+RULES: Final = "rules"
+MAX_CHANGES: Final = "max_changes"
+
+
+def restrictions_in_force(problem: ParsedProblem) -> frozenset[str]:
+    """Return what restricts counterfactuals besides model and grid."""
+    # The number of axes would be wrong: linked features share one axis, and each may count.
+    movable = sum(not feature.fixed for feature in problem.features)
+    limited = problem.max_changes is not None and problem.max_changes < movable
+    holds = {
+        PLAUSIBILITY: problem.required_detector is not None,
+        RULES: any(_may_be_dropped(rule) for rule in problem.policy.rules),
+        MAX_CHANGES: limited,
+    }
+    return frozenset(name for name, restricts in holds.items() if restricts)
+
+
+_RELAXED: "WeakKeyDictionary[Problem, dict[frozenset[str], Problem]]" = WeakKeyDictionary()
+
+
+def relaxed(problem: Problem, dropped: frozenset[str]) -> Problem:
+    """Return the same problem without some of its restrictions. It is laid out once for all instances.
+
+    One-hot groups and links stay: they define the axes of the grid.
+    """
+    known = _RELAXED.setdefault(problem, {})
+    if dropped not in known:
+        kept = problem.policy
+        for rule in problem.policy.rules:
+            if RULES in dropped and _may_be_dropped(rule):
+                kept = kept.without_rules(rule)
+        parsed = replace(
+            parsed_part(problem),
+            detector=None if PLAUSIBILITY in dropped else problem.detector,
+            max_changes=None if MAX_CHANGES in dropped else problem.max_changes,
+            refines=False,  # it only matters whether any option exists
+        )
+        known[dropped] = lay_out_again(problem, with_policy(parsed, kept))
+    return known[dropped]
+
+
+def _may_be_dropped(rule: Rule) -> bool:
+    return not isinstance(rule, Linked | OneHot)

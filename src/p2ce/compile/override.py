@@ -12,10 +12,10 @@ from p2ce.compile.compile_arguments import (
 )
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.describe_problem import described_for, has_file_form
-from p2ce.compile.directions import associated
 from p2ce.compile.grouped_features import settle_groups
 from p2ce.compile.lay_out import SearchSpace, lay_out_again, search_space, with_policy
 from p2ce.compile.refine_grid import refinement_of
+from p2ce.compile.settle_target import associated
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.objectives import Objective
 from p2ce.objectives.objective_names import is_data, same_objectives

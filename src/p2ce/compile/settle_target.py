@@ -1,11 +1,12 @@
-"""Decide which class is the favourable outcome if the caller names none: by evidence, or not at all.
+"""Settle the target, and find the direction in which each feature favours it: by constraints and labels.
 
 A wrong guess would explain to an accepted person how to be rejected. So class 1 is never chosen only because
 it is 1: the names of the classes or of the label must say which class is favourable.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,8 +19,10 @@ from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
+from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.inference.favourable_class import favourable_class
-from p2ce.policy.inference.known_outcomes import KnownOutcomes
+from p2ce.policy.inference.known_outcomes import KnownOutcomes, associations, with_associations
+from p2ce.policy.policy import Policy
 
 log = logging.getLogger("p2ce")
 
@@ -105,3 +108,57 @@ def _accepted_share(parse: Parse, target: Any, rows: pd.DataFrame) -> float | No
         log.debug("The share of rows that target=%r accepts could not be computed: %s", target, error)
         return None
     return float(np.all(accepted, axis=0).mean())
+
+
+def known_associations(
+    policy: Policy,
+    frame: pd.DataFrame,
+    model: Adapter,
+    target: Any,
+    outcomes: KnownOutcomes | None,
+) -> dict[str, Direction]:
+    """Find associations in the labels of the reference, provided that they are what the model predicts."""
+    if outcomes is None:
+        return {}
+    if not agree(model, target, outcomes, frame):
+        log.warning(
+            "y contradicts the model, which scores rows with the favourable outcome lower than the others. "
+            "No association is taken from it. Check that y holds what the model predicts."
+        )
+        return {}
+    return associations(policy.features, frame, outcomes.are(target))
+
+
+def directed(
+    policy: Policy,
+    *,
+    constraints: Mapping[str, Direction],
+    associations: Mapping[str, Direction],
+    restricts: bool,
+) -> Policy:
+    """Add associations to features that have none. Those of the model's constraints come first.
+
+    With ``restricts``, constraints also restrict the direction of features that may move either way, since a
+    move against a constraint never helps the decision. A policy that the user stated is left unchanged.
+    """
+    features = with_associations(policy.features, {**associations, **constraints})
+    if restricts:
+        ruled = {name for rule in policy.rules for name in rule.columns}
+        features = tuple(
+            _restricted(one, constraints[one.name])
+            if one.name in constraints and one.name not in ruled
+            else one
+            for one in features
+        )
+    return replace(policy, features=features)
+
+
+def _restricted(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
+    free = feature.direction is Direction.BOTH and not feature.fixed and not feature.is_category
+    return replace(feature, direction=direction) if free else feature
+
+
+def associated(policy: Policy, known: Policy) -> Policy:
+    """Add the associations of one policy to features of another that have none."""
+    found = {feature.name: feature.association for feature in known.features}
+    return replace(policy, features=with_associations(policy.features, found))

@@ -12,8 +12,8 @@ from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.errors import P2CEError
 from p2ce.objectives.objective import reported
-from p2ce.run.refinement.options import Options
 from p2ce.run.refinement.refine_fronts import refine_fronts
+from p2ce.run.refinement.trials import Options
 from p2ce.run.time_limits import SharedLimits
 from p2ce.run.verified import Counterfactuals, Outcomes, Verified
 from p2ce.run.verify.rounding import rounded_rows

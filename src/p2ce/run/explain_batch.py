@@ -14,8 +14,7 @@ from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Incumben
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
 from p2ce.run.estimation.apply_estimate import with_estimate
 from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
-from p2ce.run.finest_grid import try_finest_grid
-from p2ce.run.none_because import explain_none
+from p2ce.run.none_because import explain_none, try_finest_grid
 from p2ce.run.paper.solve_by_paper import solve_by_paper
 from p2ce.run.price_plausibility import price_plausibility
 from p2ce.run.time_limits import LimitsLeft, SearchLimits, SharedLimits

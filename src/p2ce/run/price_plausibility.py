@@ -6,18 +6,20 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.lay_out import for_instance, on_finest_grid
+from p2ce.compile.lay_out import PLAUSIBILITY, for_instance, on_finest_grid, relaxed
 from p2ce.compile.refine_grid import Detail
-from p2ce.compile.relax import PLAUSIBILITY, relaxed
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.analysis import PriceOfPlausibility
-from p2ce.run.finest_grid import BATCH
 from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import ExplainBatch, Searched, SearchedGrid, Verified
 
 # The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On
 # the grids of German Credit, Taiwan and Adult, every search ends sooner; on their finest grids, most do.
+# instances at a time, since their tables are long
+BATCH = 16
+
+
 MOST_WORK = 15_000_000
 MOST_EVALUATIONS = 3_000  # if cells are evaluated outside the kernel, and a model may be slow
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.model_call import OutOfTime, no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
-from p2ce.compile.arguments import Arguments
-from p2ce.compile.check_arguments import UNCHANGED, Unchanged, check_limit
+from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_limit
 from p2ce.compile.compile_arguments import Compiled
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import for_instance, with_limit

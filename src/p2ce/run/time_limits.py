@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import echoed
-from p2ce.compile.check_arguments import check_time
+from p2ce.compile.arguments import check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import Listener
 from p2ce.errors import InvalidArgument

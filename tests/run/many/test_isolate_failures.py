@@ -14,7 +14,7 @@ import p2ce
 from p2ce import Policy, Status, rules
 from p2ce.errors import InvalidObjective, InvalidOutput, P2CEError
 from p2ce.objectives import CostTable
-from p2ce.run.many import isolate_failures
+from p2ce.run.many import processes
 from tests.populations import loans
 
 
@@ -171,11 +171,11 @@ def test_what_fails_in_p2ce_is_the_error_of_these_rows_and_a_fault_is_logged_onc
             raise error
         return explain(problem, values, limits)
 
-    explain = isolate_failures.explain_batch
+    explain = processes.explain_batch
     explainer, rows = explainer_of(score), people(60)
     expected = explainer.explain_many(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isolate_failures, "explain_batch", failing)
+        patch.setattr(processes, "explain_batch", failing)
         found = explainer.explain_many(rows)
     hit = (rows["a"] == 11).tolist()
     assert [one.status is Status.ERROR for one in found] == hit

@@ -75,7 +75,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
 
 def _check(inputs: Inputs, task: Task) -> None:
     """Raise on wrong arguments before any file is read."""
-    from p2ce.compile.check_arguments import check_jobs, check_time
+    from p2ce.compile.arguments import check_jobs, check_time
     from p2ce.present.languages import load_words
     from p2ce.present.render import AUDIENCES
 

@@ -107,7 +107,7 @@ def run_command(
     """
     from p2ce.apps.model_files.load_model import load_model
     from p2ce.base.files import require_file
-    from p2ce.compile.check_arguments import check_jobs, check_time
+    from p2ce.compile.arguments import check_jobs, check_time
     from p2ce.errors import UnfinishedRun
     from p2ce.explainer import Explainer
     from p2ce.portfolio.runs.cluster import connected

@@ -1,4 +1,4 @@
-"""Say what is wrong with what the user's own objects return, and try whether they repeat it."""
+"""Explain what is wrong with the outputs of the user's own objects, and check that they repeat."""
 
 from collections.abc import Callable
 from itertools import pairwise

@@ -20,7 +20,7 @@ from p2ce.compile.archive.stored_settings import read_settings
 from p2ce.compile.archive.stored_table import restore_table
 from p2ce.compile.archive.stored_values import take
 from p2ce.compile.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
-from p2ce.compile.check_arguments import UNCHANGED
+from p2ce.compile.arguments import UNCHANGED
 from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.fingerprint import model_scores, same_scores
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra

@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.compiled_problem import StatedProblem
-from p2ce.compile.directions import associated
+from p2ce.compile.settle_target import associated
 from p2ce.tables import TableKind
 
 

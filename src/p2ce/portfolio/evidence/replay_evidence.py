@@ -14,7 +14,7 @@ from p2ce.base.zip_parts import Parts
 from p2ce.compile.archive import SavedExplainer, read_objectives, read_saved
 from p2ce.compile.archive.stored_settings import read_policy
 from p2ce.compile.archive.write_archive import HEAD, SCORES
-from p2ce.compile.check_arguments import UNCHANGED
+from p2ce.compile.arguments import UNCHANGED
 from p2ce.compile.fingerprint import fingerprint_of
 from p2ce.compile.override import OBJECTIVES
 from p2ce.errors import InvalidSignature

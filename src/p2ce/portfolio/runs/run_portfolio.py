@@ -16,7 +16,7 @@ from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.compile.archive import zipped
 from p2ce.compile.archive.write_archive import SCORES
-from p2ce.compile.check_arguments import check_time
+from p2ce.compile.arguments import check_time
 from p2ce.compile.fingerprint import problem_fingerprint
 from p2ce.errors import FAULT_RECORD, InvalidArgument, UnfinishedRun
 from p2ce.explainer import parts_to_save, problems_of, require_trust

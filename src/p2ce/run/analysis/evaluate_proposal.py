@@ -8,6 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.comparing import quanta
 from p2ce.base.visible import echoed
+from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
@@ -20,7 +21,6 @@ from p2ce.result.analysis import Evaluation
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.run.verify.constraints import violations
-from p2ce.run.verify.row_costs import totals_of
 from p2ce.tables.cells import is_missing
 from p2ce.tables.encode import EncodedRows, encode_row
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from p2ce.compile.check_arguments import check_time
+from p2ce.compile.arguments import check_time
 from p2ce.compile.compiled_problem import EXACT, Problem
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import reaching

@@ -11,8 +11,7 @@ from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.relaxations import Relaxations
-from p2ce.run.many.isolate_failures import failure_of
-from p2ce.run.many.processes import LOST, job_count, receive, send
+from p2ce.run.many.processes import LOST, failure_of, job_count, receive, send
 from p2ce.run.many.progress_bar import progress_bar
 from p2ce.run.verified import Failure
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.check_arguments import UNCHANGED, Unchanged
+from p2ce.compile.arguments import UNCHANGED, Unchanged
+from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import has_model_fingerprint
 from p2ce.compile.lay_out import for_instance, with_codebook
@@ -15,7 +16,6 @@ from p2ce.objectives.objective import reported
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.target import is_strict, shown_end
-from p2ce.run.verify.row_costs import totals_of
 from p2ce.tables.encode import encode_row
 from p2ce.tables.json_values import to_plain
 

@@ -11,9 +11,8 @@ from p2ce.base.calls.model_call import require_time
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.evaluate_rows import scoring_of
+from p2ce.compile.evaluate_rows import TRIED_INSTANCES, scoring_of
 from p2ce.compile.grouped_features import moves_as_one
-from p2ce.compile.sample_reference import TRIED_INSTANCES
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.models.estimates.native import Parsed
 from p2ce.models.estimates.shap_estimate import ShapEstimate

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.compile.check_arguments import Unchanged, check_jobs, check_time
+from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
@@ -26,8 +26,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
 from p2ce.run.build_explanation import build_explanation, failed_explanation
-from p2ce.run.many.isolate_failures import Solved, explain_safely, failure_of
-from p2ce.run.many.processes import explain_shares, job_count
+from p2ce.run.many.processes import Solved, explain_safely, explain_shares, failure_of, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
 from p2ce.run.time_limits import LimitClock, SearchLimits

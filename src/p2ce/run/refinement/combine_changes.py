@@ -9,8 +9,7 @@ from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.models.decisions.adapter import PROBABILITY
 from p2ce.models.estimates.link_scale import LinkScale, to_scale
 from p2ce.run.refinement.move_options import even_out, shrink, trade
-from p2ce.run.refinement.options import LARGEST, Options, bests_of, by_instance, undominated_options
-from p2ce.run.refinement.trials import Trials
+from p2ce.run.refinement.trials import LARGEST, Options, Trials, bests_of, by_instance, undominated_options
 from p2ce.tables.codebook import MISSING
 
 PROFILE = 400  # rows with a single change that are tried for an instance

@@ -5,9 +5,7 @@ import itertools
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.run.refinement.number_axis import PRECISION
-from p2ce.run.refinement.options import Options
-from p2ce.run.refinement.trials import Trials
+from p2ce.run.refinement.trials import PRECISION, Options, Trials
 from p2ce.tables.codebook import MISSING
 
 MOST_HALVINGS = 16

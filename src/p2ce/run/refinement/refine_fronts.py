@@ -23,8 +23,7 @@ from p2ce.compile.refine_grid import Detail
 from p2ce.engine.solver.undominated import dominates, undominated
 from p2ce.run.refinement.combine_changes import combine
 from p2ce.run.refinement.move_options import even_out, shrink
-from p2ce.run.refinement.options import Options, bests_of, by_instance, undominated_options
-from p2ce.run.refinement.trials import Trials
+from p2ce.run.refinement.trials import Options, Trials, bests_of, by_instance, undominated_options
 
 GAIN = 0.01  # of an objective: a new trade-off has to improve it by more than this
 PASSES = 3  # as long as an objective improves

@@ -1,15 +1,127 @@
 """Try rows between the candidates for the instances of a batch, and count them."""
 
 import time
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch, row_totals
 from p2ce.compile.grouped_features import moves
-from p2ce.run.refinement.number_axis import NumberAxis
-from p2ce.run.refinement.options import Options
+from p2ce.compile.refine_grid import ColumnValues
+from p2ce.engine.solver.undominated import undominated
+from p2ce.policy.features.candidate_values import nearest_multiples
+from p2ce.policy.features.decimals import roundest_between
+from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.run.verify.judge_off_grid import OffGrid, OffGridJudge
+
+PRECISION = 0.005  # of a change: where halving ends in a column without a resolution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NumberAxis:
+    """An axis of numbers whose candidates the data chose, so values between them are possible."""
+
+    place: int  # its index among the axes of the grid
+    feature: FeaturePolicy
+    values: ColumnValues
+
+    def between(self, inner: FloatArray, outer: FloatArray, current: FloatArray) -> FloatArray:
+        """Return a round number near the middle of inner and outer (n,); NaN if they are close enough."""
+        low, high = np.minimum(inner, outer), np.maximum(inner, outer)
+        width = high - low
+        if self.values.resolution is not None:
+            middle = self._multiple((low + high) / 2)
+        else:
+            middle = self.feature.as_held(roundest_between(low + 0.3 * width, high - 0.3 * width))
+            middle[width <= PRECISION * np.abs(outer - current)] = np.nan
+        middle[~((middle > low) & (middle < high)) | np.isin(middle, self.feature.special)] = np.nan
+        return middle
+
+    def spread(self, current: float, limit: float, most: int) -> FloatArray:
+        """Return about ``count`` values between two ends: half where people are, half evenly spaced."""
+        low, high = min(current, limit), max(current, limit)
+        usual = self.values.usual
+        usual = usual[(usual > low) & (usual < high)]
+        if len(usual) > most // 2:
+            usual = usual[np.linspace(0, len(usual) - 1, most // 2).round().astype(np.int64)]
+        points = np.linspace(current, limit, most - len(usual) + 2)[1:-1]
+        if self.values.resolution is not None:
+            even = self._multiple(points)
+        else:
+            near = abs(limit - current) / (8 * len(points))
+            even = self.feature.as_held(roundest_between(points - near, points + near))
+        found = np.union1d(usual, even)
+        found = found[(found > low) & (found < high)]
+        return found[~np.isin(found, self.feature.special)]
+
+    def near(self, values: FloatArray, size: FloatArray) -> FloatArray:
+        """Return round numbers close to values that are a number of deviations from the start."""
+        if self.values.resolution is not None:
+            return self._multiple(values)
+        close = PRECISION * size * self.values.unit
+        round_ones = roundest_between(values - close, values + close)
+        return self.feature.as_held(np.where(np.isnan(round_ones), values, round_ones))
+
+    def _multiple(self, values: FloatArray) -> FloatArray:
+        assert self.values.resolution is not None
+        return self.feature.as_held(nearest_multiples(values, self.values.resolution))
+
+
+LARGEST = 3  # changes of a combination that is tried, and of options that are compared by their number
+
+
+class Options(NamedTuple):
+    """Verified options of the instances of a batch, in any order."""
+
+    instance: IntArray  # (m,)
+    rows: FloatArray  # (m, d)
+    totals: FloatArray  # (m, objectives)
+    scores: FloatArray  # (m,) as reported
+    plausibility: FloatArray  # (m,) NaN without a detector
+
+    def taken(self, which: BoolArray | IntArray) -> "Options":
+        """Return some of the options."""
+        return Options(*(part[which] for part in self))  # type: ignore[arg-type]
+
+    def joined(self, more: "Options") -> "Options":
+        """Append other options."""
+        return Options(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
+
+
+def by_instance(options: Options) -> list[IntArray]:
+    """List the positions of each instance's options."""
+    order = np.argsort(options.instance, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(options.instance[order])) + 1) if len(order) else []
+
+
+def undominated_options(options: Options) -> Options:
+    """Keep the options that no other option of the same instance dominates; of equal ones, the first."""
+    kept = []
+    for mine in by_instance(options):
+        costs = quanta(options.totals[mine])
+        _, first = np.unique(costs, axis=0, return_index=True)
+        first = np.sort(first)
+        kept.append(mine[first[undominated(costs[first])]])
+    return options.taken(np.concatenate([np.empty(0, dtype=np.int64), *kept]).astype(np.int64))
+
+
+def bests_of(totals: FloatArray, changes: IntArray) -> list[tuple[float, int]]:
+    """Return the least cost, and its position, of each objective and of the first by number of changes."""
+    found = []
+    for objective in range(totals.shape[1]):
+        at = int(np.lexsort([*totals.T[::-1], totals[:, objective]])[0])
+        found.append((float(totals[at, objective]), at))
+    for most in range(1, LARGEST + 1):
+        few = np.flatnonzero(changes <= most)
+        if len(few):
+            at = int(few[np.argmin(totals[few, 0])])
+            found.append((float(totals[at, 0]), at))
+        else:
+            found.append((np.inf, -1))
+    return found
 
 
 class Trials:

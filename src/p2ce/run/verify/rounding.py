@@ -8,13 +8,13 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.model_call import OutOfTime
 from p2ce.base.comparing import quanta
+from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import OwnPlausibility
 from p2ce.errors import P2CEError
 from p2ce.policy.features.decimals import to_dtype
 from p2ce.run.verify.constraints import check_constraints
-from p2ce.run.verify.row_costs import totals_of
 
 log = logging.getLogger("p2ce")
 
