@@ -32,7 +32,7 @@ def explain_batch(
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
-    `compile.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's own
+    `tables.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's own
     grid proves that an instance has no counterfactual, it is solved again on the finest grid. If there is
     none either, it is solved without its restrictions. If the price of plausibility is requested, all
     instances are also solved without the plausibility requirement.
