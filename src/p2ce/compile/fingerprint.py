@@ -42,7 +42,7 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     """Return the SHA-256 of what a problem computes. It differs if two problems only look alike.
 
     It covers the parsed scores, and the results of models, detector, predicates and costs for many of the
-    rows (n, d). Detectors of one class, functions of one name, and models that agree on a few people may
+    rows (n, d). Detectors of one class, functions of one name, and models that agree on a few rows may
     differ.
     """
     from p2ce.compile.batch import place_and_price

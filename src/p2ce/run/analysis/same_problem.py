@@ -110,11 +110,11 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
     if not len(explanation):
         return
     row = encode_row(explanation.person, problem.codebook)
-    problem, person = with_codebook(problem, row.codebook), row.values[0]
+    problem, instance = with_codebook(problem, row.codebook), row.values[0]
     # Which features move together, and are priced together, depends on the instance.
-    own = problem if shaped_for(problem, person[None, :]).all() else for_instance(problem, person)
+    own = problem if shaped_for(problem, instance[None, :]).all() else for_instance(problem, instance)
     for option in explanation:
-        totals = totals_of(own, person, encode_row(option.values, problem.codebook).values[0])
+        totals = totals_of(own, instance, encode_row(option.values, problem.codebook).values[0])
         costs = reported(own.objectives, totals[None])[0]
         for name, now in zip(problem.objective_names, costs.tolist(), strict=True):
             then = option.costs[name]
