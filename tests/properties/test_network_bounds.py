@@ -192,6 +192,8 @@ def test_an_interval_allows_for_the_rounding_of_every_layer() -> None:
     )
     laid = score.prepare(placed_on(grid, placement, person))
     here = placement.position.astype(np.int32)
-    box = Boxes(low=here, high=here, must=np.zeros((1, 1), dtype=np.bool_), changes_left=np.zeros(1, np.int64))
+    box = Boxes(
+        low=here, high=here, must=np.zeros((1, 1), dtype=np.bool_), changes_left=np.zeros(1, np.int64)
+    )
     top, _ = by_intervals(laid, placed_boxes(laid, np.zeros(1, dtype=np.int64), box))
     assert top[0] >= np.longdouble(1.0) + 100.0 * np.longdouble(2.0**-60) > 1.0
