@@ -575,7 +575,7 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"contamination": "0.1", "no_plausibility": True},
      "--contamination | --no-plausibility | Use only one of them"),
     ({}, {"objective": "mean_distanc"}, "'mean_distance'"),
-    ({}, {"objective": "cost"}, "Known names are mean_distance, | Custom costs need Python."),
+    ({}, {"objective": "cost"}, "Known names are changes, | Custom costs need Python."),
     ({}, {"max_changes": "-1"}, "max_changes | -1"),
     ({}, {"jobs": "0"}, "--jobs | -1 for one per core | 0"),
     ({}, {"time_limit": "-3"}, "--time-limit | 0 or more | -3"),

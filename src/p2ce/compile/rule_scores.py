@@ -89,7 +89,7 @@ def _budgets(rule: Rule, codebook: Codebook) -> tuple[Budget, ...]:
         if budget.whole and not (budget.limit - 0.5).is_integer():
             raise BrokenPlugin(
                 f"A budget of the rule {echoed(rule.text())} is whole, so its limit must be a whole number + "
-                f"0.5, got {budget.limit!r}. Add 0.5, or pass whole=False."
+                f"0.5, got {echoed(budget.limit)}. Add 0.5, or pass whole=False."
             )
     return budgets
 

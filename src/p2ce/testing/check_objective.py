@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.engine.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, fit_objective
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
@@ -125,8 +126,8 @@ def _check_copy(
         copy = pickle.loads(pickle.dumps(objective))
     except Exception as error:  # whatever pickling a user's object raises
         raise AssertionError(
-            f"Objective {objective.name!r} must be picklable, since worker processes receive it: {error}. "
-            "Define its class at the top level of a module, and hold no functions made by lambda."
+            f"Objective {echoed(objective.name)} must be picklable, since worker processes receive it: "
+            f"{error}. Define its class at the top level of a module, and hold no functions made by lambda."
         ) from error
     same = copy.fit(reference).costs(0, values[:, 0], current[:, [0]])
     require(

@@ -123,8 +123,9 @@ def with_checked_calls(found: Adapter) -> Adapter:
     if found.threshold != 0.0 or found.also or not found.decides or found.report is None:
         raise BrokenPlugin(
             f"The detector ({found.family}) must have one score with the threshold 0, and report(); got "
-            f"threshold={echoed(found.threshold)}, {len(found.scores)} scores, report={echoed(found.report)}. "
-            "Subtract the threshold in evaluate and report. Correct the plug-in, or uninstall its package."
+            f"threshold={echoed(found.threshold)}, {len(found.scores)} scores, "
+            f"report={echoed(found.report)}. Subtract the threshold in evaluate and "
+            "report. Correct the plug-in, or uninstall its package."
         )
     if found.score is None and (found.evaluate is None or found.is_its_score):
         raise BrokenPlugin(

@@ -50,23 +50,25 @@ class NetworkScore:
                 object.__setattr__(self, name, given)
         if self.rising.shape != self.sources.shape:
             raise InvalidModel(
-                f"The network {echoed(self.name)} expects `rising` for each of its {len(self.sources)} inputs, "
-                f"got shape {self.rising.shape}. State of every input whether it never falls as its column rises."
+                f"The network {echoed(self.name)} expects `rising` for each of its {len(self.sources)} "
+                f"inputs, got shape {self.rising.shape}. State of every input whether it "
+                "never falls as its column rises."
             )
         expected = len(self.sources)
         for number, layer in enumerate(self.layers, start=1):
             if len(layer.weights) != expected:
                 raise InvalidModel(
                     f"Layer {number} of the network {echoed(self.name)} expects weights of shape "
-                    f"({expected}, …), a row for each input, got {layer.weights.shape}. Check the order of the layers, and "
-                    "whether weights must be transposed."
+                    f"({expected}, …), a row for each input, got {layer.weights.shape}. Check the order of "
+                    "the layers, and whether weights must be transposed."
                 )
             expected = layer.weights.shape[1]
         if not self.layers or expected != 1 or self.layers[-1].activation != "identity":
             last = f"{expected} outputs and {self.layers[-1].activation}" if self.layers else "no layer"
             raise InvalidModel(
                 f"The network {echoed(self.name)} expects a last layer with one output and without "
-                f"activation, got {last}. Leave out the link, such as a sigmoid, and move the threshold instead."
+                f"activation, got {last}. Leave out the link, such as a sigmoid, and move the "
+                "threshold instead."
             )
 
     @property
