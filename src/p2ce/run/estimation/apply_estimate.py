@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second
 
 
 def gains_of(estimate: FittedEstimate, grid: BaseGrid, placement: Placement, values: FloatArray) -> Gains:
-    """FittedEstimate what each candidate of instances (n, d) adds to their scores."""
+    """Estimate what each candidate of instances (n, d) adds to their scores."""
     return lay_out_gains(
         estimate.attributor, estimate.table, grid, placement, values, personal=estimate.personal
     )
