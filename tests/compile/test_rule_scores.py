@@ -94,3 +94,19 @@ def test_predicates_are_called_and_nothing_else_is_known_of_them() -> None:
     assert not seen
     assert checked.holds_frame(PEOPLE).tolist() == PEOPLE["income"].notna().tolist()
     assert len(seen) == 1
+
+
+def test_a_rounded_sum_certifies_nothing_and_its_limit_is_not_rejected() -> None:
+    (checked,) = compile_rules(FREE.with_rules(RULES["inequality"]), BOOK)
+    (score,), (budget,) = checked.scores(NAMES), checked.budgets
+    assert not budget.whole
+    assert score.accept_from == np.inf
+    assert score.reject_below < -budget.limit
+
+
+def test_a_missing_value_keeps_an_inequality_whatever_the_others_are() -> None:
+    (checked,) = compile_rules(FREE.with_rules(rules.inequality("late + income <= 3")), BOOK)
+    row = np.array([[20.0, 0.0, MISSING, 5.0, 0.0]])
+    (score,) = checked.scores(NAMES)
+    assert checked.holds(NAMES, row, row).all()
+    assert -score.spending.of_row(row, row)[0] >= score.reject_below

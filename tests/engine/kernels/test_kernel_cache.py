@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from numba import config
@@ -437,3 +438,14 @@ def test_what_root_compiled_is_loaded_by_users_who_write_elsewhere(tmp_path: Pat
         assert outcome["folder"] == str(folder / "home" / "p2ce" / "p2ce-kernels-65534")
         assert [path.name for path in cache.iterdir()] == [f"p2ce-kernels-{ROOT}"]
         assert said == []
+
+
+def test_a_stamp_covers_what_is_compiled_into_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file keeps its name, and what was compiled from other code or constants is not loaded."""
+    from p2ce.engine.scores.flat.score_cells import score_points
+
+    codegen = SimpleNamespace(magic_tuple=tuple)
+    name, stamp = score_points._cache._name_and_stamp((), codegen)  # type: ignore[attr-defined]
+    monkeypatch.setattr("p2ce.engine.kernels.kernel_cache.stamp_of", lambda kernel: "another constant")
+    assert score_points._cache._name_and_stamp((), codegen)[0] == name  # type: ignore[attr-defined]
+    assert score_points._cache._name_and_stamp((), codegen)[1] != stamp  # type: ignore[attr-defined]

@@ -106,3 +106,7 @@ def test_votes_are_compared_as_they_are() -> None:
     assert preferred_link(rng.binomial(5, 0.3, size=300) / 5, probabilities=True) is LinkScale.IDENTITY
     assert preferred_link(rng.random(300), probabilities=True) is LinkScale.LOGIT
     assert preferred_link(rng.normal(size=300), probabilities=False) is LinkScale.IDENTITY
+
+
+def test_a_front_that_the_estimate_keeps_with_room_to_spare_does_not_narrow_it() -> None:
+    assert calibrate(np.array([-0.5, -0.4]), 0.4).residual == 0.0
