@@ -326,6 +326,20 @@ def test_a_detector_that_does_not_fit_together_is_the_plugins_fault(made: Any, m
         parse_detector(Threshold(), reference=REFERENCE)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tolerance": None}, "own needs a tolerance of 0 or more, got None"),
+        ({"tolerance": -1.0}, "own needs a tolerance of 0 or more, got -1.0"),
+        ({"tolerance": np.nan}, "own needs a tolerance of 0 or more, got nan"),
+        ({"columns": ("a", "a")}, "own names a column twice"),
+    ],
+)
+def test_an_adapter_is_checked_when_it_is_made(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(BrokenPlugin, match=message):
+        adapter(**given)
+
+
 def test_a_detector_that_lets_another_be_parsed_is_the_plugins_fault() -> None:
     with (
         registered(lambda detector, request: request.parse(detector, request), "detector"),

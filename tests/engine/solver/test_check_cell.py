@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from p2ce.engine.kernels.jit import entry
 from p2ce.engine.scores.flat.score_cells import instance_of
-from p2ce.engine.scores.trees.score_rows import leaves_reached
-from p2ce.engine.solver.check_cell import is_banned
+from p2ce.engine.scores.trees.forest import leaves_reached
+from p2ce.engine.solver.check_cell import is_excluded
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 
 
 @entry
-def mark_banned(flat, instances, cells, out):
-    """Mark the cells of the first person that are excluded."""
+def mark_excluded(flat, instances, cells, out):
+    """Mark the cells of the first instance that are excluded."""
     for n in range(cells.shape[0]):
-        out[n] = is_banned(flat, instance_of(instances, 0), cells[n])
+        out[n] = is_excluded(flat, instance_of(instances, 0), cells[n])
 
 
 @examples(100)
@@ -32,9 +32,9 @@ def test_a_rejected_cell_excludes_what_its_score_cannot_tell_from_it(problem: Pr
         number = -1 if score.forest is None else s  # only a forest speaks of other cells
         count = len(problem.people)
         instances = problem.flat_people._replace(
-            banned=np.append(cells[0], number)[None, :].astype(np.int32),
-            first_ban=np.append(0, np.ones(count, dtype=np.int64)),
+            excluded=np.append(cells[0], number)[None, :].astype(np.int32),
+            first_excluded=np.append(0, np.ones(count, dtype=np.int64)),
         )
         found = np.zeros(len(cells), dtype=np.bool_)
-        mark_banned(problem.layout.flat, instances, cells, found)
+        mark_excluded(problem.layout.flat, instances, cells, found)
         np.testing.assert_array_equal(found, same)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.engine.scores.score import Score
 from p2ce.errors import BrokenPlugin
 from p2ce.tables.codebook import Codebook, codebook_of
@@ -124,6 +125,18 @@ class Adapter:
     # Parses the same detector, with the same threshold, for missing values in other columns. None if the
     # score is valid for missing values in every column.
     again: "Callable[[frozenset[str]], Adapter] | None" = None
+
+    def __post_init__(self) -> None:
+        tolerance: Any = self.tolerance
+        if not isinstance(tolerance, int | float | np.floating) or not tolerance >= 0:
+            raise BrokenPlugin(
+                f"The adapter of {self.family} needs a tolerance of 0 or more, got {echoed(tolerance)}. "
+                "Pass how far report(score) may be from evaluate."
+            )
+        if len(set(self.columns)) < len(self.columns):
+            raise BrokenPlugin(
+                f"The adapter of {self.family} names a column twice: {echoed(self.columns)}. Name each once."
+            )
 
     @property
     def scores(self) -> tuple[Score, ...]:
