@@ -332,7 +332,6 @@ def test_a_detector_that_does_not_fit_together_is_the_plugins_fault(made: Any, m
         ({"tolerance": None}, "own needs a tolerance of 0 or more, got None"),
         ({"tolerance": -1.0}, "own needs a tolerance of 0 or more, got -1.0"),
         ({"tolerance": np.nan}, "own needs a tolerance of 0 or more, got nan"),
-        ({"columns": ("a", "a")}, "own names a column twice"),
     ],
 )
 def test_an_adapter_is_checked_when_it_is_made(given: dict[str, Any], message: str) -> None:

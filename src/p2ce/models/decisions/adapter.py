@@ -133,10 +133,6 @@ class Adapter:
                 f"The adapter of {self.family} needs a tolerance of 0 or more, got {echoed(tolerance)}. "
                 "Pass how far report(score) may be from evaluate."
             )
-        if len(set(self.columns)) < len(self.columns):
-            raise BrokenPlugin(
-                f"The adapter of {self.family} names a column twice: {echoed(self.columns)}. Name each once."
-            )
 
     @property
     def scores(self) -> tuple[Score, ...]:
