@@ -247,7 +247,7 @@ def test_another_process_gives_the_same_explanation(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=Path(__file__).parents[3],
     )
     expected = explainer.explain(SOME.iloc[0].to_dict()).to_dict()
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))

@@ -17,7 +17,7 @@ def test_kernels_find_the_same_in_python_as_compiled() -> None:
     """So that they can be stepped through, and measured by coverage."""
     ran = subprocess.run(
         [sys.executable, "-m", "tests.interpreted"],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[3],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
