@@ -51,7 +51,7 @@ from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
 from p2ce.run.problems import Problems, known_at_first
-from p2ce.run.time_limits import LimitClock
+from p2ce.run.time_limits import LimitClock, SearchLimits
 from p2ce.run.unseen_categories import report_unseen
 from p2ce.run.verified import Trust
 from p2ce.tables.encode import encode_row, encode_table
@@ -243,7 +243,7 @@ class Explainer:
             report_unseen(rows, self._reported_labels)
         problem = self._problems.prepared(problem, clock)
         problem = reaching(compiled, problem, rows.values, rows.codebook)
-        verified = explain_batch(problem, rows.values, clock.limits())
+        verified = explain_batch(problem, rows.values, SearchLimits(clock.left(), listener=clock.listener))
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload

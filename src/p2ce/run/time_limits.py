@@ -59,11 +59,7 @@ class LimitClock:
             raise InvalidArgument(
                 f"listener must be a function of one Progress, or None; got {echoed(listener)}."
             )
-        self._seconds, self._begin, self._listener = seconds, time.perf_counter(), listener
-
-    def limits(self) -> SearchLimits:
-        """Return the limits of a search that begins now."""
-        return SearchLimits(None if self._seconds is None else self.left(), listener=self._listener)
+        self._seconds, self._begin, self.listener = seconds, time.perf_counter(), listener
 
     def left(self) -> float | None:
         """Return the seconds that are left, at least 0; None without a limit."""

@@ -76,8 +76,7 @@ def truth_or_number(found: np.ndarray, count: int, *, call: str) -> FloatArray:
 
 def one_per_class(found: np.ndarray, count: int, *, call: str, classes: int | None) -> FloatArray:
     """Check that there is one column per class, or two or more if the number of classes is not known."""
-    if found.dtype.kind not in NUMBERS:
-        as_numbers(found, count, call=call)  # raises
+    found = as_numbers(found, count, call=call)
     fits = found.ndim == 2 and len(found) == count
     if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
         wanted = "one per class" if classes is None else classes
@@ -320,12 +319,16 @@ def require_time() -> None:
         raise OutOfTime
 
 
+def is_over(until: float | None) -> bool:
+    """Return whether a time of `time.perf_counter` has come; None never comes."""
+    return until is not None and time.perf_counter() >= until
+
+
 def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame) -> FloatArray:
     """Call the user's own model, detector or rule once, unless there are no rows, or no time is left."""
     if not len(frame):
         return np.zeros(0)
-    if time.perf_counter() >= _deadline.get():
-        raise OutOfTime
+    require_time()
     return call(frame)
 
 
@@ -384,7 +387,7 @@ def evaluate_alone(
     """Evaluate each row by itself, and stop after ``until``: the result may cover the first rows only."""
     values: list[float] = []
     for at in range(len(frame)):
-        if until is not None and time.perf_counter() >= until:
+        if is_over(until):
             break
         values.append(float(evaluate(call, frame.iloc[[at]])[0]))
     return np.array(values, dtype=np.float64)

@@ -108,7 +108,7 @@ class SearchDriver:
         # With a limit, each instance has its own search state and its own call, and shares no room or time.
         self.together = external is None and time_limits is None and work_limits is None
         self.scratch = ss.new_scratch(layout, instances, settings)
-        self.first = self._new_search()
+        self.first = ss.new_search(layout, instances, settings)
         self.queue: EvaluationQueue | None = None
         self.bounded = settings.bounds and external is not None and external.bounds_boxes
         self.benefit = BoundingBenefit()
@@ -161,13 +161,12 @@ class SearchDriver:
             end = self.count if self.together else self.entered + 1
             # Instances share what they learn about bounding, unless their work must not depend on others.
             benefit = self.benefit if self.work_limits is None else BoundingBenefit()
-            search = self.first if self.external is None or self.entered == 0 else self._new_search()
+            search = self.first
+            if self.external is not None and self.entered:
+                search = ss.new_search(self.layout, self.instances, self.settings)
             search.state[ss.STARTED], search.counters[:] = 0, 0
             self.active.append(_Active(self.entered, end, search, benefit))
             self.entered = end
-
-    def _new_search(self) -> ss.SearchState:
-        return ss.new_search(self.layout, self.instances, self.settings)
 
     def _has_time(self, one: _Active) -> bool:
         if self.external is None and self._work_left(one) < 0:

@@ -1,12 +1,12 @@
 """Try rows between the candidates for the instances of a batch, and count them."""
 
-import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.calls.model_call import is_over
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch, row_totals
 from p2ce.compile.grouped_features import moves
@@ -147,7 +147,7 @@ class Trials:
 
     @property
     def is_late(self) -> bool:
-        return self._until is not None and time.perf_counter() >= self._until
+        return is_over(self._until)
 
     @property
     def calls_models(self) -> bool:

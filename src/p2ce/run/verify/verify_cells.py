@@ -1,6 +1,5 @@
 """Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
-import time
 from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
@@ -9,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.model_call import Closely, evaluate_closely, is_close, require_steady
+from p2ce.base.calls.model_call import Closely, evaluate_closely, is_close, is_over, require_steady
 from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.evaluate_rows import detector_scores
 from p2ce.compile.requirements import Origin
@@ -129,7 +128,7 @@ def _verify_by_models(
         first = problem.model_scores[number][0]
         proof = prove_cells(batch, number, instance, cells)
         earlier = recorded.get(first)
-        if earlier is not None and _is_over(until):
+        if earlier is not None and is_over(until):
             scores[number], open_rows = _as_recorded(earlier, model.threshold, model.tolerance)
         else:
             scores[number], open_rows = evaluate_closely(
@@ -189,7 +188,7 @@ def _verify_by_detector(
     tolerance = detector.tolerance
     called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
     earlier = recorded[called[0]] if called else None
-    if earlier is not None and _is_over(until):
+    if earlier is not None and is_over(until):
         needed = 0.0 if least is None else least(earlier)
         values, unsettled = _as_recorded(earlier, needed, tolerance)
     else:
@@ -212,10 +211,6 @@ def _verify_by_detector(
         implausible = ~(values >= (0.0 if least is None else least(values)))
     contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible
     return _ByDetector(values, implausible, unsettled, contradicted)
-
-
-def _is_over(until: float | None) -> bool:
-    return until is not None and time.perf_counter() >= until
 
 
 def _as_recorded(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:

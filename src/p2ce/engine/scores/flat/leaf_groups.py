@@ -1,5 +1,6 @@
 """Sort an instance's reachable leaves by the features that must change to reach them."""
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -25,20 +26,12 @@ class LeafGroups(NamedTuple):
     own: IntArray  # (trees,) ticks at the current point
 
 
-def group_count(axes: int, largest: int) -> int:
-    """Count the sets of at most ``largest`` of the axes."""
-    total = layer = 1
-    for size in range(1, largest + 1):
-        layer = layer * max(axes - size + 1, 0) // size
-        total += layer
-    return total
-
-
 def new_groups(room: int, axes: int, largest: int, trees: int) -> LeafGroups:
+    sets = sum(comb(axes, size) for size in range(largest + 1))
     return LeafGroups(
         reached=new_reached(room, axes, with_away=True),
         order=np.zeros(room, dtype=np.int32),
-        start=np.zeros(group_count(axes, largest) + 1, dtype=np.int64),
+        start=np.zeros(sets + 1, dtype=np.int64),
         lifts=np.zeros(room, dtype=LIFT),
         own=np.zeros(trees, dtype=np.int64),
     )
