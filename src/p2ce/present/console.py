@@ -197,5 +197,5 @@ def _target(facts: ModelFacts) -> str:
     output = OUTPUTS.get(facts.scale)
     if output is None:
         return f"{facts.target}"
-    least = "more than" if is_strict(facts.threshold) else "at least"
-    return f"{output} of {facts.target} {least} {facts.threshold:g}"
+    least = "more than" if is_strict(facts.at_least) else "at least"
+    return f"{output} of {facts.target} {least} {facts.at_least:g}"
