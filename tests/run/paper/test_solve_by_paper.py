@@ -32,7 +32,7 @@ def margin(rows: pd.DataFrame) -> np.ndarray:
 def explainer(model: Any = margin, **changed: Any) -> p2ce.Explainer:
     arguments = {"policy": loans.few(), "plausibility": None, "method": P2CE(), "target": 1, **changed}
     if model is margin:
-        arguments.setdefault("threshold", 0.0)
+        arguments.setdefault("at_least", 0.0)
     return p2ce.Explainer(model, loans.people(), **{"target": 1, **arguments})
 
 
