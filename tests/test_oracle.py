@@ -9,7 +9,7 @@ import pytest
 
 import p2ce
 from p2ce import rules
-from tests.oracle import Group, Link, Truth, assert_is_front, brute_force_front, quanta
+from tests.oracle import Group, Link, Truth, added_up, assert_is_front, brute_force_front, quanta
 
 PEOPLE = pd.DataFrame(
     {"a": [0, 1, 2, 0, 1, 2], "b": [0.0, 1.0, np.nan, 0.0, 1.0, 1.0], "c": ["x", "y", "x", "y", "x", "x"]}
@@ -49,6 +49,34 @@ def test_a_follower_moves_with_its_driver() -> None:
     )
     found = front({"a": 0, "b": 0.0, "c": "x"}, lambda rows: rows["a"] >= 1, "changes", stated=[link])
     assert found.rows == {(2, 1.0, "x")}  # 0.5 is not a value of b
+
+
+def test_two_causes_add_up() -> None:
+    people = pd.DataFrame({"a": [0, 1], "b": [0, 9], "d": [0, 2]})
+    policy = p2ce.Policy.infer(people, grid="paper", protect=None).candidates(a=[0, 1], d=[0, 2]).within(b=(0, 9))
+    links = [
+        Link(
+            rule=rules.linked(name, "b", ratio=ratio),
+            keeps=lambda _, rows: rows["b"].notna(),
+            driver=name,
+            follower="b",
+            ratio=ratio,
+            counts="each",
+        )
+        for name, ratio in (("a", 3.0), ("d", -1.0))
+    ]
+    links = [replace(link, keeps=added_up(links)) for link in links]
+    truth = brute_force_front(
+        {"a": 0, "b": 0, "d": 0},
+        people,
+        policy,
+        accepts=lambda rows: rows["b"] == 1,
+        objectives=["changes"],
+        stated=links,
+    )
+    # From 0, d alone would lead b below its range.
+    assert truth.allowed == 2
+    assert truth.rows == {(1, 1, 2)}
 
 
 def test_a_group_is_one_change() -> None:

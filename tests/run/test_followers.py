@@ -8,7 +8,6 @@ import pytest
 
 import p2ce
 from p2ce import Policy, Status, rules
-from p2ce.compile.lay_out import for_instance
 from p2ce.explainer import problems_of
 
 PEOPLE = pd.DataFrame(
@@ -47,9 +46,10 @@ def incomes(policy: Policy, row: dict[str, Any]) -> list[float]:
     """Return the incomes that the grid of one person offers."""
     explainer = explainer_of(policy, 0.0)
     values = problems_of(explainer).own.codebook.encode(pd.DataFrame([row]))[0]
-    (chain,) = for_instance(problems_of(explainer).own, values).compounds
-    place = chain.members.tolist().index(problems_of(explainer).own.names.index("income"))
-    return sorted(chain.levels[chain.may_go_to, place].tolist())
+    problem = problems_of(explainer).own
+    (chain,), (levels,) = problem.chains, problem.levels_of(values[None, :])
+    place = chain.members.tolist().index(problem.names.index("income"))
+    return sorted(levels.values[0, : levels.count[0], place].tolist())
 
 
 def test_a_count_is_never_advised_to_fall_below_zero() -> None:

@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.grouped_features import has_links
+from p2ce.compile.grouped_features import chains_of
+from p2ce.compile.linked_levels import levels_of
 from p2ce.compile.own_plausibility import IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
-from p2ce.engine.grid.grouped_axis import Compound
+from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.score import Bound, FlatScore
 from p2ce.engine.solver.settings import Settings, make_settings
@@ -79,11 +80,6 @@ class StatedProblem:
         return EXACT if self.method is None else self.method.name
 
     @cached_property
-    def has_links(self) -> bool:
-        """Whether a feature follows another by an amount that depends on the instance."""
-        return has_links(self.policy)
-
-    @cached_property
     def associated(self) -> dict[str, FeaturePolicy]:
         """The features that go with the favourable outcome in one direction."""
         return {feature.name: feature for feature in self.policy.features if feature.association}
@@ -110,7 +106,7 @@ class ParsedProblem(StatedProblem):
     objectives: tuple[FittedObjective, ...]
     rules: tuple[CompiledRule, ...]
     relations: tuple[Relation, ...]  # relations that hold in the whole reference, but are not in force
-    compounds: tuple[Compound, ...]  # grouped features
+    compounds: tuple[Compound, ...]  # one-hot groups
     refinement: Refinement | None  # what refines inferred candidates; None if nothing does
 
     @cached_property
@@ -171,9 +167,14 @@ class ParsedProblem(StatedProblem):
         return columns_to_miss(self.policy) <= self.nullable
 
     @cached_property
-    def shared(self) -> int:
-        """The number of compounds that all instances share: one-hot groups, which come before links."""
-        return sum(compound.is_category for compound in self.compounds)
+    def chains(self) -> tuple[Chain, ...]:
+        """The chains of linked features."""
+        return chains_of(self.policy, self.names)
+
+    @cached_property
+    def groups(self) -> tuple[Compound | Chain, ...]:
+        """All grouped features, in the order of their columns, which follow the user's."""
+        return *self.compounds, *self.chains
 
     @cached_property
     def objective_names(self) -> tuple[str, ...]:
@@ -239,7 +240,7 @@ class Problem(ParsedProblem):
     one_way: Mapping[str, OneWay]  # its candidates for one direction only
     grid: BaseGrid
     layout: "ScoreLayout"
-    is_personal: bool = False  # laid out for one instance, since its linked features move in their own way
+    is_personal: bool = False  # laid out for one instance, whose one-hot group is at a level of its own
     estimate: FittedEstimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
 
@@ -320,7 +321,22 @@ class Problem(ParsedProblem):
                 largest[column] = magnitude(candidates).max(initial=0.0)
         for compound in self.compounds:
             largest[compound.members] = magnitude(compound.levels).max(axis=0)
+        for member in {int(member) for chain in self.chains for member in chain.members}:
+            # A follower stays within its own range.
+            feature = self.searched[self.names[member]]
+            candidates = feature.codes(self.codebook.codings[member])
+            largest[member] = magnitude(np.append(candidates, feature.ends())).max(initial=0.0)
         return largest
+
+    @cached_property
+    def chain_axes(self) -> tuple[int, ...]:
+        """The axis of each chain."""
+        first = len(self.names) + len(self.compounds)
+        return tuple(self.grid.columns.tolist().index(first + place) for place in range(len(self.chains)))
+
+    def levels_of(self, values: FloatArray) -> tuple[ChainLevels, ...]:
+        """Return the levels of instances (n, d) in each chain of linked features."""
+        return tuple(levels_of(chain, self.searched, self.codebook, values) for chain in self.chains)
 
 
 def parsed_part(problem: ParsedProblem) -> ParsedProblem:

@@ -42,9 +42,7 @@ def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
 
 
 def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
-    """Return for which instances (n, d) the axes are valid: links depend on the instance."""
-    if problem.has_links:
-        return np.full(len(values), problem.is_personal)
+    """Return for which instances (n, d) the axes are valid: those at a known level of every one-hot group."""
     if not problem.compounds:
         return np.ones(len(values), dtype=np.bool_)
     return np.asarray(~np.isnan(with_levels(values, problem.compounds)).any(axis=1))
@@ -59,7 +57,7 @@ def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
 def reaching(
     known: Compiled, problem: Problem, values: FloatArray, codebook: Codebook | None = None
 ) -> Problem:
-    """Compile a problem that is valid for instances (n, d), or for one instance if features are linked.
+    """Compile a problem that is valid for instances (n, d), or for one that stands at a level of its own.
 
     ``codebook`` decodes the instances, if they may have labels that the problem does not know.
     """
@@ -67,8 +65,7 @@ def reaching(
         problem = with_codebook(problem, codebook)
     if not parsed_for(problem, values).all():
         problem = parse_again(known, problem, values)
-    # A linked feature moves relative to the instance's own value.
-    if (problem.compounds or problem.has_links) and not shaped_for(problem, values).all():
+    if problem.compounds and not shaped_for(problem, values).all():
         return for_instance(problem, values[0])
     return problem
 

@@ -189,9 +189,13 @@ class _Seeking:
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
     """Place accepted rows of the reference on the grid of each instance, and choose some."""
     problem, placement = batch.problem, batch.placement
-    accepted = with_levels(problem.accepted, problem.compounds)
+    shared = with_levels(problem.accepted, problem.compounds)
     owners, targets = [], []
     for p in who.tolist():
+        accepted = shared
+        for chain, levels in zip(problem.chains, batch.levels, strict=True):
+            codes = levels.codes_of(p, problem.accepted[:, chain.members])
+            accepted = np.column_stack([accepted, codes])
         cells = np.repeat(placement.position[[p]], len(accepted), axis=0)
         for axis, column in enumerate(problem.grid.columns.tolist()):
             low, high = int(placement.lowest[p, axis]), int(placement.highest[p, axis])

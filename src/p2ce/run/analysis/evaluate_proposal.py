@@ -97,13 +97,22 @@ def evaluate_proposal(
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
     """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
-    then, now = with_levels(old[None, :], problem.compounds), with_levels(new[None, :], problem.compounds)[0]
-    candidates = place(problem.grid, then).values[0]
+    rows = np.stack([old, new])
+    then, now = np.column_stack(
+        [
+            with_levels(rows, problem.compounds),
+            *(
+                levels.codes_of(0, rows[:, chain.members])
+                for chain, levels in zip(problem.chains, problem.levels_of(old[None, :]), strict=True)
+            ),
+        ]
+    )
+    candidates = place(problem.grid, then[None, :]).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
-    together = {member for compound in problem.compounds for member in compound.members.tolist()}
+    together = {member for group in problem.groups for member in group.members.tolist()}
     return all(
         column in axes and now[column] in axes[column]
-        for column in np.flatnonzero(then[0] != now).tolist()
+        for column in np.flatnonzero(then != now).tolist()
         if column not in together
     )
 

@@ -134,7 +134,7 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
     for place in range(axes.shape[1]):
         some = np.flatnonzero(axes[:, place] >= 0)
         wide[some, columns[axes[some, place]]] = values[some, place]
-    return trials.batch.narrowed(wide)
+    return trials.batch.narrowed(instance, wide)
 
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:

@@ -179,7 +179,7 @@ class Trials:
     def changes(self, options: Options) -> IntArray:
         """Count the changes of options."""
         before = self.batch.values[options.instance]
-        return moves(self.problem.compounds, before, options.rows).astype(np.int64)
+        return moves(self.problem.groups, before, options.rows).astype(np.int64)
 
     def moved(self, options: Options, before: FloatArray) -> BoolArray:
         """Mark the numbers that options change and that may take values between candidates."""

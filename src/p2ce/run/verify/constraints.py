@@ -31,8 +31,8 @@ def check_constraints(
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
     if problem.max_changes is not None:
         changes = (after != before).sum(axis=1)
-        if problem.compounds:
-            changes = moves(problem.compounds, before, after)
+        if problem.groups:
+            changes = moves(problem.groups, before, after)
         allowed &= changes <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
@@ -69,7 +69,7 @@ def violations(
         if not feature.allows(then, now):
             restriction = _broken(feature, float(before[column]), float(after[column]), then)
             broken.append(Violation(restriction=restriction, before=then, after=now))
-    count = int(moves(problem.compounds, before[None, :], after[None, :])[0])
+    count = int(moves(problem.groups, before[None, :], after[None, :])[0])
     if problem.max_changes is not None and count > problem.max_changes:
         most = Restriction(kind="changes", most=problem.max_changes)
         broken.append(Violation(restriction=most, changes=count))
