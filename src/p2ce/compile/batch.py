@@ -12,6 +12,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
+from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows, own_ranges
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
@@ -41,6 +42,7 @@ class Batch:
     known: FloatArray | None
     # The instances' own plausibility; None if it does not count.
     own: OwnPlausibility | None = None
+    limits: RowLimits | None = None  # what the caller states for single instances
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
@@ -77,12 +79,17 @@ class Batch:
         )
 
 
-def place_and_price(problem: Problem, values: FloatArray) -> Batch:
+def place_and_price(problem: Problem, rows: Rows) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
+    values, limits = (rows.codes, rows.limits) if isinstance(rows, LimitedRows) else (rows, None)
     wide = with_levels(values, problem.compounds) if problem.compounds else values
-    placement = place(problem.grid, wide)
+    placement = place(
+        problem.grid,
+        wide,
+        own_ranges(problem, values, limits) if limits is not None or problem.limits_changes else None,
+    )
     tables = tabulate_costs(
         _prices(problem, placement.values, placement.current),
         [objective.join for objective in problem.objectives],
@@ -115,6 +122,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
         scores=(),
         known=np.full(placement.values.shape, np.nan) if remembers else None,
         own=own,
+        limits=limits,
     )
     prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
     return replace(batch, scores=prepared)

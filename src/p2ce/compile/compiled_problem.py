@@ -216,6 +216,11 @@ class ParsedProblem(StatedProblem):
         return self.codebook.decode(rows, self.labels)
 
     @cached_property
+    def limits_changes(self) -> bool:
+        """Whether a feature has a limit relative to each instance's current value."""
+        return any(feature.change is not None for feature in self.features)
+
+    @cached_property
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(

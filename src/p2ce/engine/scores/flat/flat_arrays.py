@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import CostTables, Placement, spread
+from p2ce.engine.grid.placement import CostTables, Placement, seen_ends, spread
 from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
@@ -201,10 +201,20 @@ def lay_out_instances(
         own[:, v] = view.see(values)
         # The same insertion that placed the instances, over the values that this view transforms.
         mine = own[:, v, grid.columns]
-        seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
+        seen[:, v] = spread(
+            layout.base_seen[v],
+            mine,
+            placement.source,
+            placement.position,
+            placement.count,
+            ()
+            if placement.own_ends is None
+            else seen_ends(view.see, grid.columns, placement, values, grid.columns, np.arange(axes)),
+        )
     positions = np.empty((count, axes), dtype=POSITION)
     positions["here"], positions["shift"] = placement.position, placement.shift
     positions["lowest"], positions["highest"] = placement.lowest, placement.highest
+    positions["is_own"] = 0 if placement.own_ends is None else placement.own_ends.is_moved
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
     flat = layout.flat

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import FlatScores, Record, Records
 from p2ce.engine.scores.flat.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
@@ -107,13 +107,26 @@ def start_walk(walk: Walk, spans: Records) -> None:
 
 
 @kernel
-def descend(
-    flat: FlatScores, instance: Instance, own: FloatArray, walk: Walk, at: int
-) -> tuple[int, int, int]:
+def first_right(instance: Instance, looks_at: int, axis: int, threshold: float) -> int:
+    """Return the first candidate of an axis above a threshold, by bisection among the instance's own ones."""
+    low: int = instance.positions[axis].lowest
+    high: int = instance.positions[axis].highest + 1
+    while low < high:
+        middle = (low + high) // 2
+        if instance.seen[looks_at, axis, middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def descend(flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at: int) -> tuple[int, int, int]:
     """Follow the splits at which the whole box goes to one side.
 
     Return the node where this ends, the cut there (-1 at a leaf), and the number of nodes visited.
     """
+    own = instance.own[looks_at]
     visited = 0
     while True:
         visited += 1
@@ -125,7 +138,9 @@ def descend(
             at = at + 1 if own[node.feature] <= node.threshold else node.right
             continue
         # The first candidate that goes right: above the instance if the instance goes left, else below it.
-        if own[node.feature] <= node.threshold:
+        if instance.positions[axis].is_own:
+            cut = first_right(instance, looks_at, axis, node.threshold)
+        elif own[node.feature] <= node.threshold:
             cut = flat.details[at].above + instance.positions[axis].shift
         else:
             cut = flat.details[at].below
@@ -202,7 +217,6 @@ def reach_leaves(
     reached. Return the numbers of leaves found and of nodes visited.
     """
     score = flat.scores[s]
-    own = instance.own[score.looks_at]
     found = 0
     visited = 0
     start_walk(walk, spans)
@@ -214,7 +228,7 @@ def reach_leaves(
         while True:
             # Go down to a leaf, left first; a dead end makes ``away`` negative.
             while away >= 0:
-                at, cut, more = descend(flat, instance, own, walk, at)
+                at, cut, more = descend(flat, instance, score.looks_at, walk, at)
                 visited += more
                 if cut < 0:
                     break
@@ -258,7 +272,6 @@ def highest_total(
     below ``enough``, and still an upper bound. Return the bound and the number of nodes visited.
     """
     score = flat.scores[s]
-    own = instance.own[score.looks_at]
     visited = 0
     start_walk(walk, spans)
     total = 0
@@ -274,7 +287,7 @@ def highest_total(
         away = 0
         while True:
             while away >= 0:
-                at, cut, more = descend(flat, instance, own, walk, at)
+                at, cut, more = descend(flat, instance, score.looks_at, walk, at)
                 visited += more
                 if cut < 0:
                     best = max(best, flat.details[at].top)
