@@ -3,7 +3,7 @@
 import datetime
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -20,7 +20,9 @@ from p2ce.compile.compile_arguments import compile_arguments
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
+from p2ce.compile.own_ranges import LimitedRows
 from p2ce.compile.paper_settings import Mapocam
+from p2ce.compile.row_limits import limits_of_row
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
@@ -206,6 +208,7 @@ class Explainer:
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
+        limits: Mapping[str, tuple[float | None, float | None]] | None = None,
         time_limit: float | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
@@ -220,6 +223,8 @@ class Explainer:
                 the explainer's own limit. None means no limit.
             objectives: Objectives for this call. The default is the explainer's own. The explanation records
                 them.
+            limits: Ranges for this person, by feature: ``{"Income": (None, 50_000)}``. They only narrow what
+                the policy allows. None is an open end. The explanation records them.
             time_limit: The limit in seconds. The default, None, means no limit. When it is reached, the
                 explanation holds the options found so far and states what remains open. See below.
             listener: A function that is called with a `Progress` from time to time. If it returns False, the
@@ -243,8 +248,10 @@ class Explainer:
             report_unseen(rows, self._reported_labels)
         problem = self._problems.prepared(problem, clock)
         problem = reaching(compiled, problem, rows.values, rows.codebook)
-        verified = explain_batch(problem, rows.values, SearchLimits(clock.left(), listener=clock.listener))
-        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
+        own = None if limits is None else limits_of_row(problem, limits)
+        instance = rows.values if own is None else LimitedRows(codes=rows.values, limits=own)
+        verified = explain_batch(problem, instance, SearchLimits(clock.left(), listener=clock.listener))
+        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, limits=own, as_of=day)
 
     @overload
     def relaxations(self, explanation: Explanation, *, time_limit: float | None = ...) -> Relaxations: ...
@@ -294,6 +301,7 @@ class Explainer:
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
+        limits: Any = None,
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
@@ -312,6 +320,10 @@ class Explainer:
             policy: A policy for this call, as in `explain`.
             max_changes: The largest number of features that may change at once, as in `explain`.
             objectives: Objectives for this call, as in `explain`.
+            limits: A table with a row of limits for each person, whose columns name a feature and an end:
+                ``pd.DataFrame({"Income_high": 1.1 * rows["Income"], "Debt_low": …})``. Limits only narrow
+                what the policy allows. An empty cell is no limit. Two pandas tables match by their index,
+                other tables row by row.
             n_jobs: The number of processes. The default is 1. -1 uses one per core.
             progress: Whether to show a progress bar on stderr. The default is False.
             time_limit: The limit in seconds for each person, as in `explain`. People in one batch share the
@@ -328,6 +340,7 @@ class Explainer:
             progress=progress,
             time_limit=time_limit,
             as_of=as_of,
+            limits=limits,
             trust=self._trust,
             reported=self._reported_labels,
         )

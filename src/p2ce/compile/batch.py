@@ -12,6 +12,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
+from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows, own_ranges
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
@@ -43,6 +44,7 @@ class Batch:
     # The instances' own plausibility; None if it does not count.
     own: OwnPlausibility | None = None
     levels: tuple[ChainLevels, ...] = ()  # of each chain of linked features
+    limits: RowLimits | None = None  # what the caller states for single instances
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
@@ -84,15 +86,20 @@ class Batch:
         )
 
 
-def place_and_price(problem: Problem, values: FloatArray) -> Batch:
+def place_and_price(problem: Problem, rows: Rows) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
+    values, limits = (rows.codes, rows.limits) if isinstance(rows, LimitedRows) else (rows, None)
     wide = with_levels(values, problem.compounds) if problem.compounds else values
-    plain, levels = wide, problem.levels_of(values) if problem.chains else ()
+    plain, levels = wide, problem.levels_of(values, limits) if problem.chains else ()
     if levels:
         wide = np.column_stack([plain, *(one.own for one in levels)])
-    placement = place(problem.grid, wide)
+    placement = place(
+        problem.grid,
+        wide,
+        own_ranges(problem, values, limits) if limits is not None or problem.limits_changes else None,
+    )
     if levels:
         placement = _within_levels(problem, placement, levels)
     moved = _members_at(problem, values, levels) if levels else ()
@@ -130,6 +137,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
         known=np.full(placement.values.shape, np.nan) if remembers else None,
         own=own,
         levels=tuple(levels),
+        limits=limits,
     )
     prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
     return replace(batch, scores=prepared)

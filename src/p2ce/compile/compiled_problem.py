@@ -38,6 +38,7 @@ from p2ce.result.target import shown_end
 from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
+    from p2ce.compile.own_ranges import RowLimits
     from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
 
 
@@ -217,6 +218,11 @@ class ParsedProblem(StatedProblem):
         return self.codebook.decode(rows, self.labels)
 
     @cached_property
+    def limits_changes(self) -> bool:
+        """Whether a feature has a limit relative to each instance's current value."""
+        return any(feature.change is not None for feature in self.features)
+
+    @cached_property
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(
@@ -334,9 +340,9 @@ class Problem(ParsedProblem):
         first = len(self.names) + len(self.compounds)
         return tuple(self.grid.columns.tolist().index(first + place) for place in range(len(self.chains)))
 
-    def levels_of(self, values: FloatArray) -> tuple[ChainLevels, ...]:
-        """Return the levels of instances (n, d) in each chain of linked features."""
-        return tuple(levels_of(chain, self.searched, self.codebook, values) for chain in self.chains)
+    def levels_of(self, values: FloatArray, limits: "RowLimits | None" = None) -> tuple[ChainLevels, ...]:
+        """Return the levels of instances (n, d), inside their own limits, in each chain of linked features."""
+        return tuple(levels_of(chain, self.searched, self.codebook, values, limits) for chain in self.chains)
 
 
 def parsed_part(problem: ParsedProblem) -> ParsedProblem:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.linked import follow, links_by_follower
-from p2ce.tables.codebook import Codebook
+from p2ce.tables.codebook import MISSING, Codebook
+
+if TYPE_CHECKING:
+    from p2ce.compile.own_ranges import RowLimits
 
 MOST_LEVELS = 4096  # the kernels count candidates in 16 bits, and every axis of a batch gets as much room
 
@@ -76,12 +80,14 @@ def _order(candidates: list[FloatArray]) -> list[int]:
     return sorted(range(len(candidates)), key=lambda place: len(candidates[place]))
 
 
-def levels_of(chain: Chain, policy: Policy, codebook: Codebook, values: FloatArray) -> ChainLevels:
+def levels_of(
+    chain: Chain, policy: Policy, codebook: Codebook, values: FloatArray, limits: "RowLimits | None" = None
+) -> ChainLevels:
     """Return the levels of instances (n, d), in the order of the drivers' values.
 
     A combination of the drivers' values is a level only if every member may take its value there, if its
-    column can hold this value, and if no follower that moves leaves its own range. The current values always
-    are a level.
+    column can hold this value, and if no follower that moves leaves its own range, or a limit of the instance.
+    The current values always are a level.
     """
     names = [codebook.names[member] for member in chain.members]
     now = values[:, chain.members]
@@ -94,6 +100,12 @@ def levels_of(chain: Chain, policy: Policy, codebook: Codebook, values: FloatArr
     for place, name in enumerate(names):
         follows = place >= chain.drivers
         is_level &= _may_take(policy[name], codebook, before[name], after[name], follows=follows)
+        if limits is not None:
+            member = chain.members[[place]]
+            moves = (after[name] != before[name]) & (after[name] != MISSING)
+            is_level &= ~moves | (
+                (after[name] >= limits.low[:, member]) & (after[name] <= limits.high[:, member])
+            )
     table = np.stack([np.broadcast_to(after[name], is_level.shape) for name in names], axis=2)
     stays = (reached == now[:, None, : chain.drivers]).all(axis=2)
     # The own values come twice if they are candidates as well: the first of the two stays.

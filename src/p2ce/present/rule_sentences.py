@@ -1,13 +1,14 @@
 """Write rules between features, restrictions and candidate values in the reader's language and names."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.changes import check_advice, clause_of
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, Relaxation, Relaxations, Restriction, Status, Violation
-from p2ce.tables.json_values import to_plain
+from p2ce.tables.json_values import Value, to_plain
 
 RuleData: TypeAlias = Mapping[str, Any]
 
@@ -148,6 +149,9 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
             least=wording.step(column, displayed_step(least), unit=False),
             most=wording.step(column, displayed_step(most), unit=wording.is_share(column)),
         )
+    if candidates.within_change:
+        change = change_text(column, candidates.within_change, wording)
+        text = wording.say("candidates_change", candidates=text, change=change)
     for key, holds in (
         ("candidates_stay_missing", candidates.missing_stays),
         ("candidates_go_missing", candidates.may_go_missing),
@@ -158,6 +162,26 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
         codes = ", ".join(wording.full(code) for code in candidates.special)
         text = wording.say(key, candidates=text, values=codes)
     return text
+
+
+def change_text(column: str, limit: Sequence[Value], wording: Wording) -> str:
+    """State how far a feature may move from today's value: "at most 10% above today's value"."""
+
+    def part(end: Value, moves: str, stays: str) -> str:
+        if end in (0, None):
+            return "" if end is None else wording.say(stays)
+        text = str(end).lstrip("+-")
+        if not text.endswith("%"):
+            return wording.say(moves, amount=wording.step(column, float(text)))
+        percent = wording.numbers.percent(Decimal(text.removesuffix("%")) / 100, decimals=0)
+        return wording.say(wording.words.variant(moves, "share"), amount=percent)
+
+    low, high = limit
+    above = part(high, "change_above", "change_not_above")
+    if high is None:
+        return part(low, "change_below", "change_not_below")
+    below = part(low, "change_below_it", "change_not_below_it")
+    return wording.say("change_both", above=above, below=below) if below else above
 
 
 def restriction_text(restriction: Restriction, wording: Wording, audience: str = "officer") -> str:
@@ -175,7 +199,7 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
     one, column = restriction, restriction.feature
     if one.rule is not None:
         return rule_text(one.rule, wording)
-    parts = {"name": wording.name(column)}
+    parts, key = {"name": wording.name(column)}, f"rule_{one.kind}"
     match one.kind:
         case "plausibility":
             return wording.say("restriction_plausibility")
@@ -184,6 +208,8 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
             key = "rule_at_most" if one.instead is None else "rule_most"
         case "direction":
             key = f"rule_{one.direction}"
+        case "change":
+            parts["change"] = change_text(column, one.within_change, wording)
         case "range":
             last = ("high", "higher")
             ends = {"low": one.low, "high": one.high, "lower": one.wider_low, "higher": one.wider_high}
@@ -202,7 +228,7 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
             parts["value"] = wording.value(column, one.value)
             key = "rule_special"
         case _:
-            key = f"rule_{one.kind}"
+            pass
     return wording.say(key, **parts)
 
 

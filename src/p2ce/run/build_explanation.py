@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.own_ranges import RowLimits
 from p2ce.compile.paper_settings import AS_PRINTED
+from p2ce.compile.row_limits import stating
 from p2ce.engine.scores.score import Bound
 from p2ce.objectives.objective import reported
 from p2ce.policy.features.feature import Direction, FeaturePolicy
@@ -32,11 +34,12 @@ def build_explanation(
     verified: Verified,
     at: int,
     *,
+    limits: RowLimits | None = None,
     as_of: datetime.date | None = None,
 ) -> Explanation:
     """Build the explanation of one instance: row ``position`` of the caller, entry ``at`` of the batch.
 
-    ``as_of`` is the date that the caller states.
+    ``limits`` are those that the caller states for each of the rows, and ``as_of`` is the date.
     """
     known = verified.outcomes
     row = rows.row(position, problem.names)
@@ -51,6 +54,9 @@ def build_explanation(
     else:
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
     certificate = None if status is Status.ACCEPTED else _certificate(problem, verified, at, because)
+    facts = dict(problem.facts)
+    if limits is not None:
+        facts["problem"] = stating(problem.record, problem, limits, position)
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
     return Explanation(
         status=status,
@@ -68,7 +74,7 @@ def build_explanation(
         timings={"search": solving, "verification": verifying},
         as_of=as_of,
         _kind=rows.kind,
-        **problem.facts,
+        **facts,
     )
 
 

@@ -49,7 +49,7 @@ def collect_counterfactuals(
     displayed, displayed_scores = rows, scores
     if problem.rounded_columns:
         displayed, displayed_scores = rounded_rows(
-            problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
+            problem, before, rows, instance, own=batch.own, limits=batch.limits, scores=scores, totals=totals
         )
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))

@@ -162,7 +162,11 @@ class _Seeking:
         np.add.at(self.evaluated, instance[~np.isneginf(lead)], 1)
         rows = self.batch.rows(instance[left], cells[left])
         before = self.batch.values[instance[left]]
-        left = left[check_constraints(problem, before, rows, problem.frame(rows)).allowed]
+        left = left[
+            check_constraints(
+                problem, before, rows, problem.frame(rows), self.batch.limits, instance[left]
+            ).allowed
+        ]
         values = {number: value[left] for number, value in recorded.items()}
         self.found.append((instance[left], cells[left], values))
         accepted = np.zeros(count, dtype=np.bool_)

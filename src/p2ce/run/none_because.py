@@ -11,7 +11,7 @@ from typing import get_args
 
 import numpy as np
 
-from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, IntArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import (
     MAX_CHANGES,
@@ -23,6 +23,7 @@ from p2ce.compile.lay_out import (
     restrictions_in_force,
     with_limit,
 )
+from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.result.certificate import NoneBecause
@@ -38,7 +39,7 @@ MOST_EVALUATIONS = 20_000  # if cells are evaluated outside the kernel, and a mo
 
 def try_finest_grid(
     problem: Problem,
-    values: FloatArray,
+    values: Rows,
     verified: Verified,
     none: IntArray,
     limits: SearchLimits,
@@ -52,7 +53,7 @@ def try_finest_grid(
     if finer is None:
         return verified
     if problem.is_personal:
-        finer = for_instance(finer, values[0])
+        finer = for_instance(finer, codes_of(values)[0])
     work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
     for begin in range(0, len(none), BATCH):
         some = none[begin : begin + BATCH]
@@ -75,7 +76,7 @@ EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel
 
 
 def explain_none(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: ExplainBatch
+    problem: Problem, values: Rows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
@@ -107,7 +108,7 @@ class _Reasons:
     def __init__(
         self,
         problem: Problem,
-        values: FloatArray,
+        values: Rows,
         verified: Verified,
         limits: SearchLimits,
         explain: ExplainBatch,
@@ -160,7 +161,7 @@ class _Reasons:
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
             if self.problem.is_personal:
-                problem = for_instance(problem, self.values[0])
+                problem = for_instance(problem, codes_of(self.values)[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
             except P2CEError:

@@ -22,6 +22,7 @@ from p2ce.compile.override import (
     same_wanted,
     stated_policy,
 )
+from p2ce.compile.row_limits import limits_of_row, narrowed, stated_limits
 from p2ce.compile.within_reach import shaped_for
 from p2ce.engine.kernels.kernel_cache import cache_use
 from p2ce.errors import InvalidArgument, P2CEError
@@ -136,13 +137,17 @@ class Problems:
             return self.known.own.problem
         return self._limited(self._override(policy, objectives), max_changes)
 
-    def of_explanation(self, explanation: Explanation, *, call: str) -> Problem:
-        """Compile the problem of an explanation, and reject one of another explainer."""
+    def of_explanation(self, explanation: Explanation, *, call: str, narrows: bool = True) -> Problem:
+        """Compile the problem of an explanation, and reject one of another explainer.
+
+        If it ``narrows``, limits of its person become ranges of the policy.
+        """
         limit = limit_explained(explanation, call=call)
         require_same_model(self.own, self.known.compiled.values, explanation)
         problem = self._limited(self._override_stated(explanation.problem), limit)
         require_same_problem(problem, explanation)
-        return problem
+        stated = stated_limits(explanation.problem)
+        return problem if stated is None or not narrows else narrowed(problem, limits_of_row(problem, stated))
 
     def _limited(self, override: Override, max_changes: int | Unchanged | None) -> Problem:
         """Return the problem of an override and a limit of changes: remembered, or compiled."""

@@ -31,6 +31,7 @@ from p2ce.result.stated_date import dates_of
 TRIED = {
     "changes": "tried_changes",
     "direction": "tried_direction",
+    "change": "tried_change",
     "range": "tried_range",
     "values": "tried_values",
     "step": "tried_step",

@@ -20,7 +20,7 @@ from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
 from p2ce.result.relaxations import Restriction
 from p2ce.result.rule_data import rule_data
-from p2ce.run.verify.constraints import only_one_way, within
+from p2ce.run.verify.constraints import close_to_today, only_one_way, within
 from p2ce.tables.codebook import MISSING
 
 MORE_CHANGES = 2  # how many more changes than the limit are tried
@@ -62,6 +62,14 @@ def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArr
                 Relaxable(
                     restriction=only_one_way(feature),
                     lift=partial(_replaced, name=feature.name, change=_turned),
+                )
+            )
+    for feature in free:
+        if feature.change is not None and not lacks[feature.name]:
+            found.append(
+                Relaxable(
+                    restriction=close_to_today(feature),
+                    lift=partial(_replaced, name=feature.name, change=_far_from_today),
                 )
             )
     for feature in free:
@@ -137,6 +145,10 @@ def _replaced(relaxed: Relaxed, *, name: str, change: Callable[[FeaturePolicy], 
 
 def _turned(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, direction=Direction.BOTH)
+
+
+def _far_from_today(feature: FeaturePolicy) -> FeaturePolicy:
+    return replace(feature, change=None)
 
 
 def _filled(feature: FeaturePolicy) -> FeaturePolicy:

@@ -16,6 +16,8 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
+from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.row_limits import limits_of_table
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import FAULT_RECORD, P2CEError
@@ -57,13 +59,14 @@ def explain_many(
     progress: bool,
     time_limit: float | None,
     as_of: str | datetime.date | None,
+    limits: Any = None,
     trust: Trust,
     reported: set[int],
 ) -> Explanations:
     """Explain every row of a table, and record the reason for the rows that cannot be explained.
 
-    ``trust`` checks all verified results for contradictions of the parsed scores. ``reported`` holds the
-    unseen categories that the log names already.
+    ``limits`` is a table of limits for each row. ``trust`` checks all verified results for contradictions of
+    the parsed scores. ``reported`` holds the unseen categories that the log names already.
     """
     day = stated_date(as_of)
     check_time(time_limit)
@@ -71,6 +74,7 @@ def explain_many(
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
+    of_rows = None if limits is None else limits_of_table(problem, limits, rows, encoded)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
     problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
@@ -85,6 +89,7 @@ def explain_many(
         problem,
         partial(reaching, problems.known.compiled, problem),
         encoded,
+        of_rows,
         n_jobs=n_jobs,
         progress=progress,
         time_limit=None if left is None else left / max(len(encoded), 1),
@@ -97,6 +102,7 @@ def _explain_encoded(
     problem: Problem,
     problem_for: Callable[[FloatArray], Problem],
     rows: EncodedRows,
+    limits: RowLimits | None,
     *,
     n_jobs: int,
     progress: bool,
@@ -110,6 +116,7 @@ def _explain_encoded(
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
+    instances: Rows = rows.values if limits is None else LimitedRows(codes=rows.values, limits=limits)
     alone: dict[int, Problem] = {}
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
@@ -122,10 +129,10 @@ def _explain_encoded(
     with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
         bar.update(len(rows.problems))
         try:
-            for part in _explain_batches(problem, encoded[near], rows, n_jobs, time_limit, bar):
+            for part in _explain_batches(problem, encoded[near], instances, n_jobs, time_limit, bar):
                 parts.append(part)
             for row, own in alone.items():
-                parts += explain_safely(own, np.array([row]), rows.values[[row]], SearchLimits(time_limit))
+                parts += explain_safely(own, np.array([row]), instances[[row]], SearchLimits(time_limit))
                 bar.update(1)
         except KeyboardInterrupt:
             parts = [_without_unsearched(some, result) for some, result in parts]
@@ -152,7 +159,9 @@ def _explain_encoded(
         result = parts[number][1]
         if isinstance(result, Failure):
             return failed_explanation(problem, rows, position, result, as_of=as_of)
-        return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
+        return build_explanation(
+            alone.get(position, problem), rows, position, result, at, limits=limits, as_of=as_of
+        )
 
     layout = Layout(
         dtypes=problem.dtype_names, categories=problem.categories, objectives=problem.objective_names
@@ -193,7 +202,7 @@ def batch_size(problem: Problem) -> int:
 def _explain_batches(
     problem: Problem,
     some: IntArray,
-    rows: EncodedRows,
+    rows: Rows,
     n_jobs: int,
     time_limit: float | None,
     bar: ProgressBar,
@@ -206,7 +215,7 @@ def _explain_batches(
     batches = [some[begin : begin + size] for begin in range(0, len(some), size)]
     jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:
-        work = [(batch, rows.values[batch]) for batch in batches]
+        work = [(batch, rows[batch]) for batch in batches]
         for share in explain_shares(problem, work, jobs, time_limit):
             for part in share:
                 bar.update(len(part[0]))
@@ -223,7 +232,7 @@ def _explain_batches(
                 return not interrupted.is_set()
 
             limits = SearchLimits(time_limit, listener=listen)
-            yield from explain_safely(problem, batch, rows.values[batch], limits)
+            yield from explain_safely(problem, batch, rows[batch], limits)
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.errors import InvalidArgument, InvalidRow, P2CEError, what_happened
 from p2ce.run.compile_kernels import compile_kernels, is_ready
 from p2ce.run.explain_batch import explain_batch
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 Solved: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
-def explain_safely(
-    problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits
-) -> list[Solved]:
+def explain_safely(problem: Problem, rows: IntArray, values: Rows, limits: SearchLimits) -> list[Solved]:
     """Explain rows with these values. If the batch fails, explain each half by itself.
 
     The user's own model or objective may reject one row (because of too large a number, for example), and a
@@ -70,7 +69,7 @@ def failure_of(error: Exception) -> Failure:
 
 log = logging.getLogger("p2ce")
 
-Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and their values
+Work: TypeAlias = tuple[IntArray, Rows]  # rows of the caller's frame, and their values
 
 # More shares than processes keep all processes busy to the end, and the progress bar moving.
 SHARES_PER_JOB = 4
@@ -245,7 +244,7 @@ def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: floa
     # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):
         with suppress(Exception):  # perhaps of a row, whose explanation will then state it
-            compile_kernels(problem, share[0][1][:1])
+            compile_kernels(problem, codes_of(share[0][1])[:1])
     return [
         part
         for rows, values in share

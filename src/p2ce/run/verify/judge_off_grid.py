@@ -30,6 +30,7 @@ class OffGridJudge:
 
     def __init__(self, batch: Batch) -> None:
         self.problem, self.values, self.own = batch.problem, batch.values, batch.own
+        self.limits = batch.limits
 
     def scores(self, rows: FloatArray) -> FloatArray:
         """Return the reported scores of rows."""
@@ -39,6 +40,8 @@ class OffGridJudge:
         """Evaluate rows with the parsed scores, and with the user's own objects where these do not decide."""
         problem = self.problem
         scores, good = self._by_models(rows)
+        if self.limits is not None:
+            good &= self.limits.keep(instance, self.values[instance], rows)
         for rule in problem.rules:
             if rule.is_predicate:
                 some = np.flatnonzero(good)
@@ -65,7 +68,9 @@ class OffGridJudge:
         ]
         scored = score_frame(problem, frame, settled=settled)
         plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
-        allowed = check_constraints(problem, self.values[instance], rows, frame).allowed
+        allowed = check_constraints(
+            problem, self.values[instance], rows, frame, self.limits, instance
+        ).allowed
         return OffGrid(scored.accepted & admitted & allowed, scored.scores, plausibility)
 
     def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:

@@ -69,7 +69,7 @@ def verify_cells(
         detector = _verify_by_detector(
             batch, problem.detector, instances, cells[:count], rows, frame, recorded, until
         )
-    constraints = check_constraints(problem, batch.values[instances], rows, frame)
+    constraints = check_constraints(problem, batch.values[instances], rows, frame, batch.limits, instances)
     if constraints.rejected_by_predicate.any():
         raise InvalidOutput(
             "A rule that is a function accepted a row during the search, and rejected it when called again. "

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import CostTables, Placement, spread
+from p2ce.engine.grid.placement import CostTables, Placement, seen_ends, spread
 from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
@@ -254,9 +254,16 @@ def lay_out_instances(
     for v, view in enumerate(layout.views):
         own[:, v] = view.see(values)
         # The same insertion that placed the instances, over the values that this view transforms.
-        mine = own[:, v, flat.columns[:axes]]
+        columns = flat.columns[:axes]
         seen[:, v, :axes] = spread(
-            layout.base_seen[v], mine, placement.source, placement.position, placement.count
+            layout.base_seen[v],
+            own[:, v, columns],
+            placement.source,
+            placement.position,
+            placement.count,
+            ()
+            if placement.own_ends is None
+            else seen_ends(view.see, columns, placement, values, columns, np.arange(axes)),
         )
         for lines, levels in zip(layout.chains, chains, strict=True):
             seen[:, v, lines] = _seen_levels(view, flat.columns[lines], values.shape[1], levels, width)
@@ -264,6 +271,7 @@ def lay_out_instances(
     positions = np.empty((count, axes), dtype=POSITION)
     positions["here"], positions["shift"] = placement.position, placement.shift
     positions["lowest"], positions["highest"] = placement.lowest, placement.highest
+    positions["is_own"] = 0 if placement.own_ends is None else placement.own_ends.is_moved
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
     gains = np.zeros((count, len(flat.weights) + len(layout.budgets), axes, width), dtype=np.int32)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import FlatScores, Record, Records
 from p2ce.engine.scores.flat.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
@@ -122,6 +122,20 @@ def first_apart(values: FloatArray, threshold: float, low: int, high: int, is_st
 
 
 @kernel
+def first_right(instance: Instance, looks_at: int, axis: int, threshold: float) -> int:
+    """Return the first candidate of an axis above a threshold, by bisection among the instance's own ones."""
+    low: int = instance.positions[axis].lowest
+    high: int = instance.positions[axis].highest + 1
+    while low < high:
+        middle = (low + high) // 2
+        if instance.seen[looks_at, axis, middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
 def descend(flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at: int) -> tuple[int, int, int]:
     """Follow the splits at which the whole box goes to one side.
 
@@ -147,7 +161,9 @@ def descend(flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at:
             at = at + 1 if values[path.low] <= node.threshold else node.right
             continue
         # The first candidate that goes right: above the instance if the instance goes left, else below it.
-        if own[node.feature] <= node.threshold:
+        if instance.positions[axis].is_own:
+            cut = first_right(instance, looks_at, axis, node.threshold)
+        elif own[node.feature] <= node.threshold:
             cut = flat.details[at].above + instance.positions[axis].shift
         else:
             cut = flat.details[at].below

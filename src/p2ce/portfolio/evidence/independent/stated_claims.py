@@ -37,6 +37,7 @@ ALSO_NOT = (
     *(f"explanation.json: {name} of rules" for name in SIDES),  # their text states it
     "explainer.p2ce: versions and scores",
 )
+LIMITS = "limits"  # of this person, an input of the search
 GIVEN = ("person", "as_of")  # entries of explanation.json that are inputs of the search
 INPUTS = (
     "the person's id",
@@ -242,7 +243,7 @@ class StatedClaims:
         return "none" if name == "bound" else detector.get(name, {}) if detector else None
 
     def _is_plain(self, name: str) -> bool:
-        return not isinstance(self._own(name), dict | list)
+        return name != LIMITS and not isinstance(self._own(name), dict | list)
 
     def _scale(self) -> Any:
         own = self.head["settings"]["scale"]

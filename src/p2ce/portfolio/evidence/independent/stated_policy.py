@@ -62,6 +62,7 @@ class StatedPolicy:
     features: dict[str, dict[str, Any]]  # the entries of a policy file
     rules: list[dict[str, Any]]
     person: dict[str, Any]
+    limits: dict[str, list[Any]]  # of this person: the ends of a feature's range, or None
 
     @cached_property
     def before(self) -> Any:
@@ -125,11 +126,35 @@ class StatedPolicy:
             fine &= gaps | ((now > was) == (one["direction"] == "up"))
         if "range" in one:
             fine &= gaps | ((now >= one["range"][0]) & (now <= one["range"][1]))
+        low, high = self.limits.get(name, (None, None))
+        fine &= gaps | (
+            (now >= (-np.inf if low is None else low)) & (now <= (np.inf if high is None else high))
+        )
+        if "within_change" in one and was != GAP and was not in special:
+            fine &= gaps | self._moves_within(one, now, was)
         if "candidates" in one or "labels" in one:
             fine &= gaps | self._is_one_of(name, now, one.get("candidates", one.get("labels")))
         elif one["kind"] != "number":
             fine &= gaps | (now == np.round(now))
         return fine | (now == was)
+
+    def _moves_within(self, one: dict[str, Any], now: Any, was: float) -> Any:
+        """Return which values keep a limit relative to today, in the decimals that people read."""
+        dtype = np.dtype(one.get("dtype", "float64"))
+
+        def decimal(number: float) -> Fraction:
+            return Fraction(str(dtype.type(number)) if dtype.kind == "f" else repr(number))
+
+        here, ends = decimal(was), []
+        for amount in one["within_change"]:
+            if isinstance(amount, str):
+                amount = abs(here) * Fraction(amount.removesuffix("%")) / 100
+            ends.append(None if amount is None else here + Fraction(str(amount)))
+        fine = np.ones(len(now), dtype=bool)
+        for row in np.flatnonzero(now != GAP):
+            new = decimal(float(now[row]))
+            fine[row] = (ends[0] is None or new >= ends[0]) and (ends[1] is None or new <= ends[1])
+        return fine
 
     def rule_allows(self, rule: dict[str, Any], rows: Any) -> Any:
         """Return which rows satisfy a rule."""
