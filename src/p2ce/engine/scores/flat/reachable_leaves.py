@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.base.arrays import Int32Array, IntArray
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import kernel
 from p2ce.engine.scores.flat.flat_arrays import FlatScores, Record, Records
 from p2ce.engine.scores.flat.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
