@@ -20,7 +20,7 @@ def test_a_limit_for_an_instance_is_the_limit_that_the_instance_gets() -> None:
     own, values = problems_of(explainer).own, problems_of(explainer).own.codebook.encode(PEOPLE.iloc[:1])
     for limit in (1, 2, None):
         limited = p2ce.Explainer(
-            model, PEOPLE, policy=policy, threshold=0.3, plausibility=None, max_changes=limit
+            model, PEOPLE, policy=policy, at_least=0.3, plausibility=None, max_changes=limit
         )
         first = place_and_price(problems_of(limited).own, values).instances
         later = place_and_price(with_limit(own, limit), values).instances
