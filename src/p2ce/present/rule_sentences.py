@@ -14,8 +14,31 @@ RuleData: TypeAlias = Mapping[str, Any]
 
 
 def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
-    """Write each rule in one line."""
-    return [rule_text(rule, wording) for rule in rules]
+    """Write each rule in one line, and all links of a feature in one: they add up."""
+    rules = list(rules)
+    followers = [rule["follower"] for rule in rules if rule["rule"] == "linked"]
+    lines: dict[str | int, str] = {}
+    for place, rule in enumerate(rules):
+        several = rule["rule"] == "linked" and followers.count(rule["follower"]) > 1
+        key = rule["follower"] if several else place
+        if key not in lines:
+            lines[key] = _added_links(key, rules, wording) if several else rule_text(rule, wording)
+    return list(lines.values())
+
+
+def _added_links(follower: str, rules: Sequence[RuleData], wording: Wording) -> str:
+    """Write what moves a feature that several others move."""
+    links = [rule for rule in rules if rule["rule"] == "linked" and rule["follower"] == follower]
+    parts = [
+        wording.say(
+            "rule_adds" if link.get("ratio", 1) == 1 else "rule_adds_times",
+            driver=wording.name(link["driver"]),
+            ratio=wording.full(link.get("ratio", 1)),
+        )
+        for link in links
+    ]
+    key = "rule_adds_up" if links[0].get("counts", "once") == "once" else "rule_adds_up_each"
+    return wording.say(key, name=wording.name(follower), parts=wording.listed(parts))
 
 
 def rule_text(rule: RuleData, wording: Wording) -> str:

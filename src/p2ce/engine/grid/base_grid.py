@@ -167,6 +167,7 @@ def grid_of(
     groups: list[Compound | Chain] = [*compounds, *chains]
     members = {names[member] for group in groups for member in group.members}
     movable = [feature for feature in policy.features if not feature.fixed and feature.name not in members]
+    alone = {feature.name for feature in movable}
     codings = {
         feature.name: (
             Coding(name=feature.name, dtype=feature.dtype) if codebook is None else codebook[feature.name]
@@ -192,7 +193,8 @@ def grid_of(
         columns=[*own, *(group.name for group in groups)],
         direction={feature.name: int(feature.direction) for feature in movable},
         stays_missing={feature.name for feature in movable if not feature.fillable},
-        one_way=one_way,
+        # A group may have the name of a feature, but its candidates are not that feature's values.
+        one_way={name: sides for name, sides in (one_way or {}).items() if name in alone},
         special={feature.name: feature.special for feature in movable if feature.special},
         leaves_special={feature.name for feature in movable if feature.leaves_special},
     )
