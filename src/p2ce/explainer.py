@@ -54,7 +54,7 @@ from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
 from p2ce.run.problems import Problems, known_at_first
 from p2ce.run.time_limits import LimitClock, SearchLimits
-from p2ce.run.unseen_categories import report_unseen
+from p2ce.run.unseen_categories import report_ignored, report_unseen
 from p2ce.run.verified import Trust
 from p2ce.tables.encode import encode_row, encode_table
 
@@ -217,7 +217,8 @@ class Explainer:
 
         Args:
             row: The person: a Series, a one-row frame or a dict with column names, or an array in the model's
-                column order, of shape (d,) or (1, d).
+                column order, of shape (d,) or (1, d). None is a missing value. Columns that the model does
+                not use are ignored, and the log names them once.
             policy: A policy for this call. The default is the explainer's own. The explanation records it.
             max_changes: The largest number of features that may change at once in this call. The default is
                 the explainer's own limit. None means no limit.
@@ -246,6 +247,8 @@ class Explainer:
         rows = encode_row(row, problem.codebook, kind=compiled.kind)
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
+        if rows.ignored:
+            report_ignored(rows, self._reported_labels)
         problem = self._problems.prepared(problem, clock)
         problem = reaching(compiled, problem, rows.values, rows.codebook)
         own = None if limits is None else limits_of_row(problem, limits)
@@ -373,6 +376,7 @@ class Explainer:
                 )
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
+        report_ignored(before, self._reported_labels)
         both = np.concatenate([before.values, after.values])
         problem = reaching(self._problems.known.compiled, problem, both, after.codebook)
         return evaluate_proposal(problem, before, after, explanation)
@@ -482,6 +486,7 @@ class Explainer:
         """
         problem = self._problems.own
         encoded_rows = encode_table(rows, problem.codebook)
+        report_ignored(encoded_rows, self._reported_labels)
         encoded = [place for place in range(len(encoded_rows)) if place not in encoded_rows.problems]
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:

@@ -32,7 +32,7 @@ from p2ce.run.many.processes import Solved, explain_safely, explain_shares, fail
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
 from p2ce.run.time_limits import LimitClock, SearchLimits
-from p2ce.run.unseen_categories import report_unseen
+from p2ce.run.unseen_categories import report_ignored, report_unseen
 from p2ce.run.verified import Failure, Trust, Verified
 from p2ce.tables.codebook import MISSING
 from p2ce.tables.encode import EncodedRows, encode_table
@@ -74,6 +74,7 @@ def explain_many(
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
+    report_ignored(encoded, reported)
     of_rows = None if limits is None else limits_of_table(problem, limits, rows, encoded)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
