@@ -21,7 +21,7 @@ from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
-from p2ce.engine.scores.score import Bound, FlatScore
+from p2ce.engine.scores.score import Bound, FlatScore, Score
 from p2ce.engine.solver.settings import Settings, make_settings
 from p2ce.models.decisions.adapter import LEAD, Adapter
 from p2ce.models.estimates.attributions import Attributions
@@ -219,7 +219,7 @@ class ParsedProblem(StatedProblem):
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(
-            not column.models_are_trees for column in (self.refinement or {}).values()
+            not column.models_are_steps for column in (self.refinement or {}).values()
         )
 
 
@@ -267,9 +267,7 @@ class Problem(ParsedProblem):
     def forest_of_model(self) -> tuple[int | None, ...]:
         """The number of the forest that alone is a model's score; None for any other model."""
         return tuple(
-            numbers[0]
-            if len(numbers) == 1 and self.requirements[numbers[0]].score.bound is Bound.TREE_LEAVES
-            else None
+            numbers[0] if len(numbers) == 1 and _is_flat_forest(self.requirements[numbers[0]].score) else None
             for numbers in self.model_scores
         )
 
@@ -321,6 +319,10 @@ class Problem(ParsedProblem):
         for compound in self.compounds:
             largest[compound.members] = magnitude(compound.levels).max(axis=0)
         return largest
+
+
+def _is_flat_forest(score: Score) -> bool:
+    return score.flat is not None and score.flat.forest is not None
 
 
 def parsed_part(problem: ParsedProblem) -> ParsedProblem:

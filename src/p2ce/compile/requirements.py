@@ -153,7 +153,7 @@ def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) ->
         weights = np.zeros(len(names))
         weights[columns] = score.weights
     see = score.see if score.see is seen_as_given else _seen_through(score.see, columns)
-    return replace(score, column_count=len(names), forest=forest, weights=weights, see=see)
+    return replace(score, column_count=len(names), forest=forest, weights=weights, see=see, cuts=None)
 
 
 def _seen_through(

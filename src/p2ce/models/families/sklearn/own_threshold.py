@@ -36,6 +36,7 @@ from p2ce.base.calls.checked_calls import require_probabilities
 from p2ce.base.calls.library import library_class, overrides
 from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_per_row, retried
 from p2ce.base.visible import echoed
+from p2ce.engine.scores.input_forest import InputForestScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
@@ -250,6 +251,14 @@ def _turned_score(score: Any) -> Any:
         last = one_output(score.layers[-1], 0, sign=-1.0)
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
+        )
+    if isinstance(score, InputForestScore):
+        return replace(
+            score,
+            offset=-score.offset,
+            forest=negated(score.forest),
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
     raise UnsupportedModel(f"A {type(score).__name__} behind its own threshold cannot be inverted.")
 
