@@ -22,7 +22,7 @@ from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
 from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
-from p2ce.engine.scores.score import Bound, FlatScore
+from p2ce.engine.scores.score import Bound, FlatScore, Score
 from p2ce.engine.solver.settings import Settings, make_settings
 from p2ce.models.decisions.adapter import LEAD, Adapter
 from p2ce.models.estimates.attributions import Attributions
@@ -226,7 +226,7 @@ class ParsedProblem(StatedProblem):
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(
-            not column.models_are_trees for column in (self.refinement or {}).values()
+            not column.models_are_steps for column in (self.refinement or {}).values()
         )
 
 
@@ -274,9 +274,7 @@ class Problem(ParsedProblem):
     def forest_of_model(self) -> tuple[int | None, ...]:
         """The number of the forest that alone is a model's score; None for any other model."""
         return tuple(
-            numbers[0]
-            if len(numbers) == 1 and self.requirements[numbers[0]].score.bound is Bound.TREE_LEAVES
-            else None
+            numbers[0] if len(numbers) == 1 and _is_flat_forest(self.requirements[numbers[0]].score) else None
             for numbers in self.model_scores
         )
 
@@ -343,6 +341,10 @@ class Problem(ParsedProblem):
     def levels_of(self, values: FloatArray, limits: "RowLimits | None" = None) -> tuple[ChainLevels, ...]:
         """Return the levels of instances (n, d), inside their own limits, in each chain of linked features."""
         return tuple(levels_of(chain, self.searched, self.codebook, values, limits) for chain in self.chains)
+
+
+def _is_flat_forest(score: Score) -> bool:
+    return score.flat is not None and score.flat.forest is not None
 
 
 def parsed_part(problem: ParsedProblem) -> ParsedProblem:

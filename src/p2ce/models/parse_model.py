@@ -25,6 +25,8 @@ from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
 from p2ce.models.families.lightgbm import family as lightgbm
+from p2ce.models.families.optbinning import family as optbinning
+from p2ce.models.families.scorecardpy import family as scorecardpy
 from p2ce.models.families.sklearn import (
     adaboost,
     bagging,
@@ -64,13 +66,16 @@ FAMILIES: tuple[Family, ...] = (
     bagging,
     adaboost,
     stacking,
+    optbinning,
+    scorecardpy,
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
-    "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
-    "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "
-    "array, is evaluated as a black box"
+    "PyTorch Sequential; optbinning's Scorecard and its points, scorecardpy's scorecard_ply with a card; and "
+    "a Pipeline of transformers that work on one column at a time in front of any of these. Anything else "
+    "with predict_proba, decision_function or predict, and any function of a frame or array, is evaluated as "
+    "a black box"
 )
 log = logging.getLogger("p2ce")
 # Instances and widened ranges may lie this many times farther out than the reference.

@@ -22,7 +22,9 @@ def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
         several = rule["rule"] == "linked" and followers.count(rule["follower"]) > 1
         key = rule["follower"] if several else place
         if key not in lines:
-            lines[key] = _added_links(key, rules, wording) if several else rule_text(rule, wording)
+            lines[key] = (
+                _added_links(rule["follower"], rules, wording) if several else rule_text(rule, wording)
+            )
     return list(lines.values())
 
 

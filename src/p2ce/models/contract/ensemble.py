@@ -23,7 +23,9 @@ from p2ce.engine.scores.combined.combination import (
 )
 from p2ce.engine.scores.combined.combined_score import CombinedScore, part_ends
 from p2ce.engine.scores.combined.means import difference_of
+from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.other_columns import onto_columns, places_of
+from p2ce.engine.scores.score import FlatScore
 from p2ce.errors import UnsupportedModel
 from p2ce.models.decisions.adapter import (
     DECISION,
@@ -74,7 +76,7 @@ class Members:
             inputs = self.inputs.get(id(member))
             request = self.request if inputs is None else as_array(self.request, self.columns, inputs)
             adapter = request.parse(
-                member, replace(request, target=target, threshold=threshold, scale=scale, margin=0.0)
+                member, replace(request, target=target, at_least=threshold, scale=scale, margin=0.0)
             )
             if inputs is not None:
                 places = inputs[[int(name) for name in adapter.columns]]
@@ -156,6 +158,8 @@ def _number_of(adapter: Adapter, places: IntArray, count: int) -> Combination:
 
     numbers = []
     for score in adapter.scores:
+        if not isinstance(score, FlatScore | NetworkScore | CombinedScore):
+            raise UnsupportedModel(f"{adapter.family} has no proven bound as a member of an ensemble.")
         if isinstance(score, CombinedScore):
             parts = tuple(map(spread, score.parts))
             numbers.append(Combination(parts=parts, reported=score.reported))

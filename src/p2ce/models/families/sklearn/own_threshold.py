@@ -38,6 +38,7 @@ from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_pe
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.combined.combination import Combination, minus
 from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.input_forest import InputForestScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
@@ -264,6 +265,14 @@ def _turned_score(score: Any) -> Any:
             score,
             parts=number.parts,
             reported=number.reported,
+            accept_from=accept_from,
+            reject_below=reject_below,
+        )
+    if isinstance(score, InputForestScore):
+        return replace(
+            score,
+            offset=-score.offset,
+            forest=negated(score.forest),
             accept_from=accept_from,
             reject_below=reject_below,
         )
