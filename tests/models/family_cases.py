@@ -380,4 +380,29 @@ def _catboost() -> Iterator[Case]:
     yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 
-CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost()]
+def _interpret() -> Iterator[Case]:
+    family = "explainable boosting machine"
+    few: Options = {"max_rounds": 60, "outer_bags": 2, "n_jobs": 1, "random_state": 0}
+    classifiers = _of_library("interpret.glassbox", "ExplainableBoostingClassifier", **few)
+    regressors = _of_library("interpret.glassbox", "ExplainableBoostingRegressor", **few)
+    nominal = ["continuous", "continuous", "nominal", "continuous"]
+    of_numbers: Sets = {
+        "pairs": {"interactions": 3},
+        "coarse": {"interactions": [(0, 1), (1, 2, 3)], "max_bins": 16, "max_interaction_bins": 4},
+        "numbers as categories": {"feature_types": nominal, "interactions": [(1, 2)]},
+    }
+    of_several: Sets = {"mains": {"interactions": 0}}
+    gaps: Options = {"table": "gaps", "nullable": (*GAPS, "region")}
+    labels: Options = {"table": "mixed", "nullable": WITH_GAPS}
+    fronts = ("pairs", "poisson_deviance")
+    yield from _cases(family, classifiers(of_numbers), front=fronts, arrays=["coarse"], **gaps)
+    yield from _cases(family, classifiers({"labels": {"interactions": [(1, 2), (4, 5)]}}), **labels)
+    yield from _cases(family, classifiers({"declared": {}}), table="categories", nullable=WITH_GAPS)
+    yield from _cases(family, classifiers(of_several), (SEVERAL,), front=["mains"], **gaps)
+    plain: Sets = {"rmse": {"objective": "rmse"}, "poisson_deviance": {"objective": "poisson_deviance"}}
+    for name, make in regressors(plain).items():
+        curved: Options = {"positive": True, "undecided": 0.05 if name != "rmse" else 0.0}
+        yield from _cases(family, {name: make}, (NUMBER,), front=fronts, **labels, **curved)
+
+
+CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost(), *_interpret()]

@@ -24,6 +24,7 @@ from p2ce.models.contract.margins import ParsedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
+from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
 from p2ce.models.families.sklearn import (
     gradient_boosting,
@@ -48,6 +49,7 @@ FAMILIES: tuple[Family, ...] = (
     lightgbm,
     xgboost,
     catboost,
+    interpret,
     trees_and_forests,
     gradient_boosting,
     hist_gradient_boosting,
@@ -56,7 +58,8 @@ FAMILIES: tuple[Family, ...] = (
     torch,
 )
 SUPPORTED = (
-    "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "
+    "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
+    "explainable boosting machines; scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
     "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
     "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "
