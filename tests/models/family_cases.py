@@ -405,4 +405,22 @@ def _interpret() -> Iterator[Case]:
         yield from _cases(family, {name: make}, (NUMBER,), front=fronts, **labels, **curved)
 
 
-CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost(), *_interpret()]
+def _pygam() -> Iterator[Case]:
+    def of(kind: str, *terms: tuple[str, Options], **options: Any) -> Make:
+        def make() -> Any:
+            pygam = needs("pygam")
+            added = [getattr(pygam, name)(place, **given) for place, (name, given) in enumerate(terms)]
+            return getattr(pygam, kind)(sum(added[1:], added[0]), **options)
+
+        return make
+
+    mixed = (("s", {}), ("l", {}), ("f", {}), ("s", {"n_splines": 6, "spline_order": 2}))
+    periodic = (("s", {"basis": "cp"}), ("s", {"spline_order": 1}), ("f", {"coding": "dummy"}), ("l", {}))
+    classifiers = {"mixed": of("LogisticGAM", *mixed), "periodic": of("LogisticGAM", *periodic)}
+    regressors = {"linear": of("LinearGAM", *mixed), "poisson": of("PoissonGAM", *mixed)}
+    rest: Options = {"undecided": 0.02, "edge": True}
+    yield from _cases("pyGAM", classifiers, arrays=["periodic"], front=["mixed"], **rest)
+    yield from _cases("pyGAM", regressors, (NUMBER,), positive=True, front=["linear"], **rest)
+
+
+CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost(), *_interpret(), *_pygam()]

@@ -26,6 +26,7 @@ from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
 from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
+from p2ce.models.families.pygam import family as pygam
 from p2ce.models.families.sklearn import (
     gradient_boosting,
     hist_gradient_boosting,
@@ -50,6 +51,7 @@ FAMILIES: tuple[Family, ...] = (
     xgboost,
     catboost,
     interpret,
+    pygam,
     trees_and_forests,
     gradient_boosting,
     hist_gradient_boosting,
@@ -59,7 +61,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
-    "explainable boosting machines; scikit-learn's "
+    "explainable boosting machines; pyGAM; scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
     "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
     "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "

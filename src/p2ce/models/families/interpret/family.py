@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,18 +10,17 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.library import library_class
 from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall, one_per_row
 from p2ce.base.visible import echoed
-from p2ce.engine.scores.error_bands import exponential, logistic, summation_error
+from p2ce.engine.scores.error_bands import exponential, summation_error
 from p2ce.engine.scores.trees.step_tables import Stretches, tree_of_table
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
 from p2ce.models.contract.margins import (
-    IDENTITY,
     ClassOutputs,
     NumberOutput,
     OutputLink,
     ParsedModel,
-    logistic_link,
+    quotient_link,
 )
 from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.certified_thresholds import margin_wins
@@ -36,7 +35,6 @@ _REGRESSORS = frozenset({"ExplainableBoostingRegressor", "DPExplainableBoostingR
 _NAMES = _CLASSIFIERS | _REGRESSORS
 _CONTINUOUS, _CATEGORICAL = "continuous", ("nominal", "ordinal")
 _MISSING_BIN = 0  # the last bin of a column is that of unknown categories
-_UNIT = 2.0**-53
 
 
 def recognises(model: object) -> bool:
@@ -99,32 +97,18 @@ def _classes(model: Any, rows: AsFrame | AsArray, count: int) -> ClassOutputs:
         raise UnsupportedModel(
             f"An {FAMILY} for {len(names)} classes with the link {echoed(link)} is not supported natively."
         )
+    # InterpretML has its own exp, which is off by a few units at most.
     values = ModelCall(name="model.decision_function", method=model.decision_function, rows=rows)
     return ClassOutputs(
         names=names,
         probabilities=ModelCall(name="model.predict_proba", method=model.predict_proba, rows=rows),
         decision_values=values,
         largest=values,
-        link=_logistic_link,
+        link=quotient_link(slack=32.0),
         ahead=margin_wins,
         each_alone=link == "vlogit",
-        slack=1e-12,  # InterpretML has its own exp
+        slack=1e-12,
     )
-
-
-def _logistic_link(complement: bool) -> OutputLink:
-    """Link margins and probabilities as InterpretML computes them: by e / (e + 1), and 1 minus that.
-
-    Its own exp is off by a few units at most. Unlike 1 / (1 + 1/e), the quotient is rounded twice in full.
-    """
-    bounded = logistic(complement=False, slack=32.0)
-
-    def reported(score: float) -> tuple[float, float]:
-        low, high = bounded(-score if complement else score)
-        low, high = low * (1.0 - 8.0 * _UNIT), min(1.0, high * (1.0 + 8.0 * _UNIT))
-        return (1.0 - high, 1.0 - low) if complement else (low, high)
-
-    return OutputLink(reported, logistic_link()(complement).value)
 
 
 # Terms
@@ -172,7 +156,9 @@ class _Bins:
         of = self._model.feature_types_in_[feature]
         nullable = coding.name in self._request.nullable
         if of != _CONTINUOUS and of not in _CATEGORICAL:
-            raise UnsupportedModel(f"An {FAMILY} with a column of type {echoed(of)} is not supported natively.")
+            raise UnsupportedModel(
+                f"An {FAMILY} with a column of type {echoed(of)} is not supported natively."
+            )
         if coding.is_category:
             return self._of_labels(feature, bins, coding, nullable=nullable)
         if of == _CONTINUOUS:
@@ -192,7 +178,9 @@ class _Bins:
 
     def _of_numbers(self, feature: int, bins: Any, coding: Coding) -> tuple[FloatArray, IntArray]:
         """Return bins of numbers that the model treats as categories: by their text, which is unique."""
-        points = np.array(sorted({number for text in bins if (number := _number_of(text, coding)) is not None}))
+        points = np.array(
+            sorted({number for text in bins if (number := _number_of(text, coding)) is not None})
+        )
         found = self._bins_of(feature, bins, points)
         whole = coding.number_dtype.kind in "biu"
         ends, entries = [], [_size(bins) - 1]
