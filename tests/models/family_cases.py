@@ -282,6 +282,14 @@ def _lightgbm() -> Iterator[Case]:
     )
     yield from _cases("LightGBM", regressors(losses), (NUMBER,), front=fronts, **curved)
     yield from _cases("LightGBM", regressors(root), (NUMBER,), positive=True)
+    lines: Options = {"linear_tree": True, "linear_lambda": 0.01}
+    band: Options = {"undecided": 0.02, "edge": True}
+    of_gaps: Options = {"table": "categories", "nullable": WITH_GAPS, "undecided": 0.02}
+    yield from _cases("LightGBM", classifiers({"lines": lines}), front=["lines"], **band)
+    yield from _cases("LightGBM", classifiers({"lines and gaps": lines}), front=["lines and gaps"], **of_gaps)
+    several = {"lines": {"objective": "multiclass", **lines}}
+    yield from _cases("LightGBM", classifiers(several), (SEVERAL,), front=["lines"], **band)
+    yield from _cases("LightGBM", regressors({"lines": lines}), (NUMBER,), front=["lines"], **of_gaps)
 
 
 def _xgboost() -> Iterator[Case]:
