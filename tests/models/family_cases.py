@@ -431,4 +431,42 @@ def _pygam() -> Iterator[Case]:
     yield from _cases("pyGAM", regressors, (NUMBER,), positive=True, front=["linear"], **rest)
 
 
-CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost(), *_interpret(), *_pygam()]
+def _imodels() -> Iterator[Case]:
+    def of(kind: str, **options: Any) -> Make:
+        return _of_library("imodels", kind)({"": options})[""]
+
+    fixed: Options = {"random_state": 0}
+    rules: Options = {"n_estimators": 8, **fixed}
+    few: Options = {"max_rules": 8, "cv": False, **rules}  # imodels evaluates rules one by one, slowly
+    classifiers = {
+        "RuleFit": of("RuleFitClassifier", **few),
+        "RuleFit without lines": of("RuleFitClassifier", include_linear=False, **few),
+        "RuleFit as it is": of("RuleFitClassifier", lin_standardise=False, **few),
+        "SkopeRules": of("SkopeRulesClassifier", **rules),
+    }
+    trees = {
+        "FIGS": of("FIGSClassifier", max_rules=8),
+        "greedy tree": of("GreedyTreeClassifier", max_leaf_nodes=9, **fixed),
+        "shrunk tree": of("HSTreeClassifier", max_leaf_nodes=9, **fixed),
+    }
+    regressors = {
+        "RuleFit": of("RuleFitRegressor", **few),
+        "FIGS": of("FIGSRegressor", max_rules=8),
+        "greedy tree": of("GreedyTreeRegressor", max_leaf_nodes=9, **fixed),
+        "shrunk tree": of("HSTreeRegressor", max_leaf_nodes=9, **fixed),
+    }
+    yield from _cases("imodels", classifiers, undecided=0.02)
+    shapes: Options = {"arrays": ["FIGS", "shrunk tree"], "front": ["FIGS", "RuleFit"]}
+    yield from _cases("imodels", trees, (TWO, SEVERAL), undecided=0.02, **shapes)
+    yield from _cases("imodels", regressors, (NUMBER,), undecided=0.03, **shapes)
+
+
+CASES = [
+    *_sklearn(),
+    *_lightgbm(),
+    *_xgboost(),
+    *_catboost(),
+    *_interpret(),
+    *_pygam(),
+    *_imodels(),
+]

@@ -24,6 +24,7 @@ from p2ce.models.contract.margins import ParsedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
+from p2ce.models.families.imodels import family as imodels
 from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
 from p2ce.models.families.pygam import family as pygam
@@ -52,6 +53,7 @@ FAMILIES: tuple[Family, ...] = (
     catboost,
     interpret,
     pygam,
+    imodels,  # before scikit-learn's: some are subclasses of its trees
     trees_and_forests,
     gradient_boosting,
     hist_gradient_boosting,
@@ -61,7 +63,8 @@ FAMILIES: tuple[Family, ...] = (
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
-    "explainable boosting machines; pyGAM; scikit-learn's "
+    "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "
+    "scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
     "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
     "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "

@@ -29,7 +29,7 @@ class ColumnSum:
         """The number of margins."""
         return 1
 
-    def band(self, plus: int, minus: int | None = None) -> float:
+    def band(self, _plus: int, _minus: int | None = None, /) -> float:
         """Bound how far the library's sum, in any order, can be from ours."""
         error = summation_error(self.terms + len(self.columns) + 3, self.largest_sum)
         return 3.0 * error  # the library's; ours of each column; ours over the columns
@@ -39,7 +39,7 @@ class ColumnSum:
         return self.largest_sum
 
     def score(
-        self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
+        self, _plus: int, _minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> FlatScore:
         """Return the sum, or minus the sum, as a score."""
         return FlatScore(

@@ -7,7 +7,7 @@ from p2ce.engine.scores.error_bands import summation_error
 from p2ce.engine.scores.linear_trees.linear_forest import (
     LinearForest,
     LinearTreesScore,
-    joined,
+    joined_trees,
     leaves_of,
     lines_of,
 )
@@ -60,7 +60,7 @@ class LinearTreeMargins:
         """Return a sum, or the difference of two, as a score."""
         trees = self.trees[plus]
         if minus is not None:
-            trees = joined([trees, self.trees[minus].negated()])
+            trees = joined_trees([trees, self.trees[minus].negated()])
         trees = trees if sign > 0.0 else trees.negated()
         return LinearTreesScore(
             name="model",

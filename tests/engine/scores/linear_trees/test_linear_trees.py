@@ -13,7 +13,7 @@ from p2ce.engine.scores.linear_trees.linear_forest import (
     Line,
     LinearForest,
     LinearTreesScore,
-    joined,
+    joined_trees,
     leaves_of,
     lines_of,
 )
@@ -66,7 +66,7 @@ def test_the_kernel_adds_what_the_twin_adds(seed: int) -> None:
     value = score_of(trees, 0.0).evaluate_rows(rows).value
     with np.errstate(invalid="ignore"):
         assert (value == trees.score_rows(rows)).all()
-        twice = joined([trees, trees.negated()])
+        twice = joined_trees([trees, trees.negated()])
         np.testing.assert_allclose(twice.score_rows(rows), 0.0, atol=1e-12)
     reach = np.abs(np.where(rows == MISSING, 0.0, rows)).max(axis=0)
     assert np.abs(value).max() <= trees.largest(reach) * (1.0 + 1e-12)

@@ -1,4 +1,4 @@
-"""Law: a tree of a table returns the entry of every stretch, at the ends and beside them."""
+"""Law: a tree of a table returns the entry of every stretch, at the ends and next to them."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ from p2ce.tables.codebook import MISSING
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Line:
-    """What a leaf adds: ``constant`` and a weighted sum, or ``otherwise`` if one of its columns is missing."""
+    """What a leaf adds: a constant and a weighted sum, or ``otherwise`` if one of its columns is missing."""
 
     constant: float
     columns: IntArray  # (k,)
@@ -79,7 +79,7 @@ class LinearForest:
         return self.forest.tree_count * (1 + max(len(line.columns) for line in self.lines))
 
 
-class Lines(NamedTuple):
+class LineArrays(NamedTuple):
     """All lines of a forest, one after another."""
 
     constant: FloatArray  # (lines,)
@@ -89,10 +89,10 @@ class Lines(NamedTuple):
     weight: FloatArray  # (terms,)
 
 
-def lines_of(trees: LinearForest) -> Lines:
+def lines_of(trees: LinearForest) -> LineArrays:
     """Lay out the lines as the kernel needs them."""
     lines = trees.lines
-    return Lines(
+    return LineArrays(
         constant=np.array([line.constant for line in lines]),
         otherwise=np.array([line.otherwise for line in lines]),
         first=np.cumsum([0, *(len(line.columns) for line in lines)]),
@@ -101,7 +101,7 @@ def lines_of(trees: LinearForest) -> Lines:
     )
 
 
-class Leaves(NamedTuple):
+class LinearLeaves(NamedTuple):
     """The leaves of all trees with their intervals and lines, tree by tree; missing values are -inf."""
 
     tree: IntArray  # (trees + 1,) the first leaf of each tree
@@ -115,7 +115,7 @@ class Leaves(NamedTuple):
     on_line: BoolArray  # (entries,) whether the line uses the column
 
 
-def leaves_of(trees: LinearForest) -> Leaves:
+def leaves_of(trees: LinearForest) -> LinearLeaves:
     """List the leaves of all trees with the intervals of the columns on their paths."""
     forest = trees.forest
     tree, first = [0], [0]
@@ -142,7 +142,7 @@ def leaves_of(trees: LinearForest) -> Leaves:
             first.append(len(entries))
         tree.append(len(lines))
     columns = list(zip(*entries, strict=True)) if entries else [()] * 5
-    return Leaves(
+    return LinearLeaves(
         tree=np.array(tree),
         constant=np.array([line.constant for line in lines]),
         otherwise=np.array([line.otherwise for line in lines]),
@@ -166,8 +166,8 @@ class LinearTreesScore:
     name: str
     column_count: int
     trees: LinearForest
-    lines: Lines
-    leaves: Leaves
+    lines: LineArrays
+    leaves: LinearLeaves
     error: float
     accept_from: float
     reject_below: float
@@ -212,7 +212,7 @@ class LinearTreesScore:
         return PreparedLinearTrees(score=self, placed=placed)
 
 
-def joined(forests: Sequence[LinearForest]) -> LinearForest:
+def joined_trees(forests: Sequence[LinearForest]) -> LinearForest:
     """Join the trees of several forests, one forest after another."""
     root, feature, threshold, right, value = [], [], [], [], []
     nodes = lines = 0

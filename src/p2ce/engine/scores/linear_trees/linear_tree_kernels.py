@@ -4,11 +4,11 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.kernels.jit import entry
-from p2ce.engine.scores.linear_trees.linear_forest import Leaves, Lines
+from p2ce.engine.scores.linear_trees.linear_forest import LinearLeaves, LineArrays
 from p2ce.engine.scores.trees.forest import Forest
 
 
-def add_lines(rows: FloatArray, forest: Forest, lines: Lines, out: FloatArray) -> None:
+def add_lines(rows: FloatArray, forest: Forest, lines: LineArrays, out: FloatArray) -> None:
     """Write the sum over the trees for every row (n, d)."""
     nodes = (forest.root, forest.feature, forest.threshold, forest.right, forest.value)
     _add_lines(rows, *nodes, lines, out)
@@ -22,7 +22,7 @@ def _add_lines(
     threshold: FloatArray,
     right: Int32Array,
     value: FloatArray,
-    lines: Lines,
+    lines: LineArrays,
     out: FloatArray,
 ) -> None:
     """Write the sums in the order of `LinearForest.score_rows`; ``value`` is the number of a leaf's line."""
@@ -55,7 +55,7 @@ def highest_sums(
     high: Int32Array,
     must: BoolArray,
     changes_left: IntArray,
-    leaves: Leaves,
+    leaves: LinearLeaves,
     ends: FloatArray,
     out: FloatArray,
 ) -> None:

@@ -59,7 +59,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
         parse=lambda place: _margin(model, bins, intercepts, place),
         precision=1e-12,
     )
-    # An unseen label that is no text may equal a category by its text, such as 1 and "1".
+    # An unseen label may equal a category by its text, such as 1 and "1".
     knows_all = not any(request.codebook[column].is_category for column in columns)
     outputs = _number(model, rows) if kind.__name__ in _REGRESSORS else _classes(model, rows, margins.count)
     return ParsedModel(family=FAMILY, margins=margins, outputs=outputs, knows_unseen_categories=knows_all)
@@ -183,7 +183,8 @@ class _Bins:
         )
         found = self._bins_of(feature, bins, points)
         whole = coding.number_dtype.kind in "biu"
-        ends, entries = [], [_size(bins) - 1]
+        ends: list[float] = []
+        entries = [_size(bins) - 1]
         for point, entry in zip(points.tolist(), found.tolist(), strict=True):
             half = 0.5 if whole and abs(point) < 2.0**51 else 0.0
             before = point - half if half else float(np.nextafter(point, -np.inf))
@@ -197,7 +198,7 @@ class _Bins:
         return np.array(ends), np.array(entries)
 
     def _bins_of(self, feature: int, bins: Any, codes: FloatArray) -> IntArray:
-        """Let the library find the bins of codes (n,): it evaluates a term whose entries are their numbers."""
+        """Let the library find the bins of codes (n,), by a term whose entries number its bins."""
         request, model = self._request, self._model
         values = request.codebook.of(self._columns).encode(request.reference.head(1))
         shown = np.repeat(values, len(codes), axis=0)

@@ -129,7 +129,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
 
 
 def _margins(booster: LightGBMParts, request: ParseRequest) -> ForestMargins | LinearTreeMargins:
-    """Return the sums over the trees; leaves that are lines bound them only up to some magnitude of values."""
+    """Return the sums over the trees, whose leaves may be lines (linear_tree=True)."""
     if not any(map(is_linear, booster.blocks)):
         return ForestMargins(
             columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
@@ -150,8 +150,8 @@ def _margins(booster: LightGBMParts, request: ParseRequest) -> ForestMargins | L
         if numbers is not None and not np.array_equal(numbers, np.arange(len(numbers))):
             raise UnsupportedModel(
                 f"LightGBM counts the categories of {echoed(booster.columns[column])} in another order than "
-                "the reference data, and its linear trees use these numbers. Pass the data that the model was "
-                "fitted on, or fit with linear_tree=False."
+                "the reference data, and its linear trees use these numbers. Pass the data that the model "
+                "was fitted on, or fit with linear_tree=False."
             )
     return margins
 

@@ -39,7 +39,7 @@ _LINKS = {
 
 
 def recognises(model: object) -> bool:
-    """Return whether a model is one of pyGAM's models with a name of its own."""
+    """Return whether a model is one of pyGAM's models for a certain distribution."""
     return library_class(model, root="pygam", names=_NAMES) is not None
 
 
