@@ -381,7 +381,15 @@ def _catboost() -> Iterator[Case]:
     with_gaps = classifiers(of_gaps, **few)
     yield from _cases("CatBoost", with_gaps, front=fronts, arrays=["smallest"], table="gaps", **gaps)
     yield from _cases("CatBoost", classifiers(lossguide, **quiet), **gaps)
-    yield from _cases("CatBoost", classifiers({"categories": labels}, **few), table="text", undecided=0.02)
+    texts: Options = {
+        "cat_features": ["job", "grade", "town"],
+        "max_ctr_complexity": 1,
+        "one_hot_max_size": 2,
+    }
+    of_texts: Sets = {"categories": labels, "statistics": texts}
+    yield from _cases(
+        "CatBoost", classifiers(of_texts, **few), front=["statistics"], table="text", undecided=0.02
+    )
     winners = classifiers(several, **few)
     yield from _cases("CatBoost", winners, (SEVERAL,), front=fronts, table="gaps", undecided=0.05)
     regressors = _of_library("catboost", "CatBoostRegressor", **few)(losses)
