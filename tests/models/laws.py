@@ -267,8 +267,11 @@ def _assert_evaluated(model: Any, found: Adapter, rows: pd.DataFrame, target: An
         assert ((own >= 0.0) == (np.ravel(model.predict(given)) == target)).all()
         assert len(found.scores) == len(found.classes) - 1
     elif found.scale == "probability":
+        probabilities = np.asarray(model.predict_proba(given), dtype=np.float64)
+        if probabilities.ndim == 1:  # pyGAM reports that of the second class only
+            probabilities = np.column_stack([1.0 - probabilities, probabilities])
         # Threads add a forest's trees in any order.
-        assert np.abs(own - model.predict_proba(given)[:, index].astype(np.float64)).max() <= 1e-15
+        assert np.abs(own - probabilities[:, index]).max() <= 1e-15
     else:
         values = np.asarray(model.decision_function(given), dtype=np.float64)
         assert (own == (values[:, index] if values.ndim == 2 else (1.0 if index else -1.0) * values)).all()

@@ -24,8 +24,11 @@ from p2ce.models.contract.margins import ParsedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
+from p2ce.models.families.imodels import family as imodels
+from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
 from p2ce.models.families.optbinning import family as optbinning
+from p2ce.models.families.pygam import family as pygam
 from p2ce.models.families.scorecardpy import family as scorecardpy
 from p2ce.models.families.sklearn import (
     adaboost,
@@ -55,6 +58,9 @@ FAMILIES: tuple[Family, ...] = (
     lightgbm,
     xgboost,
     catboost,
+    interpret,
+    pygam,
+    imodels,  # before scikit-learn's: some are subclasses of its trees
     trees_and_forests,
     gradient_boosting,
     hist_gradient_boosting,
@@ -70,7 +76,9 @@ FAMILIES: tuple[Family, ...] = (
     scorecardpy,
 )
 SUPPORTED = (
-    "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "
+    "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
+    "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "
+    "scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
     "PyTorch Sequential; optbinning's Scorecard and its points, scorecardpy's scorecard_ply with a card; and "
     "a Pipeline of transformers that work on one column at a time in front of any of these. Anything else "

@@ -15,6 +15,8 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, IntArray
 from p2ce.base.calls.library import library_class
 from p2ce.base.calls.model_call import ModelCall, as_call
+from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.score import Bound
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, Evaluate, ParseRequest
