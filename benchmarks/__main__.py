@@ -54,12 +54,20 @@ def _black_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         yield row | {"trained on rows": min(settings.rows, len(case.data.train))}
 
 
+def _ensembles(name: str, settings: argparse.Namespace) -> Iterator[Row]:
+    """Compare each family of ensembles with brute force."""
+    for kind, required in ENSEMBLES.items():
+        yield measures.beside_brute_force(_case(name, kind, settings), required=required, few=settings.few)
+
+
 def _memory(name: str, settings: argparse.Namespace) -> Iterator[Row]:
     yield measures.memory(_case(name, "lightgbm", settings), million=True)
     for case in (network := _case(name, "mlp", settings), network.as_callable()):
         yield measures.memory(case, million=False, most=MOST_MB)
 
 
+# Trees alone become one forest. The last three are combined scores, evaluated outside the compiled search.
+ENSEMBLES = {"bagging": 10, "adaboost": 10, "calibrated": 5, "voting": 5, "stacking": 5}
 CASES = {
     "lightgbm": Benchmark(
         "LightGBM, at most 3 changes, compared with brute force",
@@ -111,6 +119,7 @@ CASES = {
         "Categories, 10 % missing: histogram boosting",
         _beside("histogram", required=50, categories=True, gaps=True),
     ),
+    "ensembles": Benchmark("Ensembles of scikit-learn, compared with brute force", _ensembles),
     "single": Benchmark(
         "A single explain call, LightGBM",
         lambda name, settings: (

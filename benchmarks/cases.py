@@ -9,8 +9,17 @@ from warnings import catch_warnings, simplefilter
 import lightgbm
 import numpy as np
 import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    IsolationForest,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -125,11 +134,18 @@ def _prepared(train: pd.DataFrame, model: Any) -> Any:
     return make_pipeline(columns, model)
 
 
+def _boosting() -> Any:
+    return lightgbm.LGBMClassifier(n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def _members(train: pd.DataFrame) -> list[tuple[str, Any]]:
+    """Return the members of an ensemble: trees, and a pipeline of a scaler and a sum."""
+    return [("boosting", _boosting()), ("logistic", _prepared(train, LogisticRegression(max_iter=1000)))]
+
+
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "lightgbm": lambda _: lightgbm.LGBMClassifier(
-        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
-    ),
+    "lightgbm": lambda _: _boosting(),
     "logistic": lambda train: _prepared(train, LogisticRegression(max_iter=1000)),
     "mlp": _network,
     "svc": lambda train: _prepared(train, SVC(kernel="rbf")),
@@ -138,6 +154,11 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
         categorical_features="from_dtype", random_state=SEED
     ),
     "forest": lambda _: RandomForestClassifier(min_samples_leaf=5, n_jobs=1, random_state=SEED),
+    "calibrated": lambda _: CalibratedClassifierCV(_boosting(), cv=3, method="isotonic"),
+    "voting": lambda train: VotingClassifier(_members(train), voting="soft"),
+    "bagging": lambda _: BaggingClassifier(n_estimators=50, random_state=SEED),
+    "adaboost": lambda _: AdaBoostClassifier(n_estimators=100, random_state=SEED),
+    "stacking": lambda train: StackingClassifier(_members(train), cv=3),
 }
 
 

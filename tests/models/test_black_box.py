@@ -94,7 +94,7 @@ def test_decision_values_are_signed_for_the_second_class_or_those_of_the_target(
 
 CLASSIFIERS = {
     "neighbours": lambda: KNeighborsClassifier(4),  # with ties
-    "bagging": lambda: BaggingClassifier(LogisticRegression(), 3, random_state=0),
+    "bagging": lambda: BaggingClassifier(KNeighborsClassifier(4), 3, random_state=0),
     "pipeline": lambda: make_pipeline(QuantileTransformer(n_quantiles=20), KNeighborsClassifier(4)),
     # Pairs of classes vote in a kernel machine, so the largest decision value need not win.
     "decisions": lambda: SVC(C=0.1),
