@@ -66,7 +66,7 @@ def hot(**options: Any) -> ColumnTransformer:
 
 @columnwise
 class Waves(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of one's own: several waves for each column."""
+    """Several waves for each column."""
 
     def __init__(self, periods: tuple[float, ...] = (5.0,)) -> None:
         self.periods = periods
@@ -83,7 +83,7 @@ class Waves(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 @columnwise
 def hundreds(rows: Any) -> Any:
-    """Round down: a function of one's own."""
+    """Round down to hundreds."""
     return np.floor(np.asarray(rows, dtype=np.float64) / 100.0)
 
 

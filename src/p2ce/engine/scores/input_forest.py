@@ -6,9 +6,9 @@ the candidates of the box, and each tree by the largest leaf that such inputs re
 the order of the trees, and rounding never reverses an order, so no cell of the box scores higher, in floating
 point too.
 
-An input may be off by ``slack``. A value that is no farther from a threshold may go to either side, so a cell
-with such a value is undecided, and a box counts both sides. So is an input beyond ``limit``, or one that the
-library would reject, which is NaN.
+An input may be off by ``slack``. A value this close to a threshold may go to either side, and so may one
+beyond ``limit``, or one that the library would reject, which is NaN. A cell with such a value is undecided,
+and a box counts both sides.
 """
 
 from collections.abc import Callable

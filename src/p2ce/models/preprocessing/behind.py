@@ -19,14 +19,14 @@ from p2ce.models.preprocessing.input_maps import InputMaps
 from p2ce.models.preprocessing.rewrite import contributions, never_decreases, pieces_of, rewrite_forest
 from p2ce.models.preprocessing.tabulated import LOOSE
 
-# Inputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
+# ModelInputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
 REACH_FACTOR = 64.0
 _LARGEST = float(np.finfo(np.float64).max)
 _LOOSE_STEPS = int(LOOSE / 2.0**-53)  # so many roundings are as far off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Inputs:
+class ModelInputs:
     """The inputs of a model behind transformers."""
 
     maps: InputMaps
@@ -45,7 +45,7 @@ class Inputs:
         return np.where(self.proven, 0.0, LOOSE / REACH_FACTOR * self.reach)
 
 
-def behind(score: Any, inputs: Inputs) -> Any:
+def behind(score: Any, inputs: ModelInputs) -> Any:
     """Rewrite a score over inputs as one over the table's columns."""
     maps = inputs.maps
     if score.flat is not None:
@@ -105,7 +105,7 @@ def number_behind(
     return ReportedNumber(_off_by(number.ends, bands)) if bands.any() else number
 
 
-def _combined(score: CombinedScore, inputs: Inputs) -> CombinedScore:
+def _combined(score: CombinedScore, inputs: ModelInputs) -> CombinedScore:
     """Rewrite the parts of a combined score. Its number allows for inputs that may be off."""
     if any(_keeps_inputs(part, inputs) for part in score.parts):
         raise UnsupportedModel(
@@ -117,7 +117,7 @@ def _combined(score: CombinedScore, inputs: Inputs) -> CombinedScore:
     return replace(score.with_parts(lambda part: behind(part, inputs)), reported=reported)
 
 
-def _keeps_inputs(score: Any, inputs: Inputs) -> bool:
+def _keeps_inputs(score: Any, inputs: ModelInputs) -> bool:
     """Return whether a score is a forest over inputs whose order along their columns is not known."""
     if isinstance(score, InputForestScore):
         return True
@@ -127,7 +127,7 @@ def _keeps_inputs(score: Any, inputs: Inputs) -> bool:
     return not inputs.proven[np.unique(feature[feature >= 0])].all()
 
 
-def _band(score: Any, inputs: Inputs) -> float:
+def _band(score: Any, inputs: ModelInputs) -> float:
     """Return how far a score may be off for inputs that may be off; a network allows for it in its layers."""
     if score.flat is None or score.flat.weights is None:
         return 0.0
@@ -151,7 +151,7 @@ def _composed(
     return show if inner is seen_as_given else lambda rows: inner(show(rows))
 
 
-def _sum(score: FlatScore, inputs: Inputs) -> FlatScore:
+def _sum(score: FlatScore, inputs: ModelInputs) -> FlatScore:
     """Rewrite a weighted sum: its terms are added up column by column."""
     assert score.weights is not None
     maps = inputs.maps
@@ -191,7 +191,7 @@ def _cuts(maps: InputMaps, see: Callable[[FloatArray], FloatArray]) -> tuple[Flo
     return tuple(found)
 
 
-def _on_inputs(score: FlatScore, inputs: Inputs) -> InputForestScore:
+def _on_inputs(score: FlatScore, inputs: ModelInputs) -> InputForestScore:
     """Keep a forest over inputs, since it is not known in which order their columns pass its thresholds."""
     assert score.forest is not None
     maps = inputs.maps

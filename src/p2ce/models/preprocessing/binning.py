@@ -57,11 +57,11 @@ def follow_process(
             cuts = np.nextafter(np.asarray(binned.splits, dtype=np.float64), -np.inf)  # bins are [a, b)
             if input_map.raw:  # labels that are numbers, or bools
                 fold.knows_unseen = False
-        found.append(follow_bins(step, place, j, len(chosen), input_map, given, fold, cuts, labels))
+        found.append(follow_stretches(step, place, j, len(chosen), input_map, given, fold, cuts, labels))
     return found
 
 
-def follow_bins(
+def follow_stretches(
     step: Any,
     place: int,
     output: int,

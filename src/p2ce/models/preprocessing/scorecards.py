@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.errors import UnsupportedModel
-from p2ce.models.preprocessing.binning import follow_bins, follow_process
+from p2ce.models.preprocessing.binning import follow_process, follow_stretches
 from p2ce.models.preprocessing.fold import Fold, transformed
 from p2ce.models.preprocessing.input_maps import InputMap
 
@@ -114,7 +114,7 @@ def follow_card(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold
         place = columns.index(name)
         labels = [part if maps_by_input[place].is_category else _as_number(part) for part in parts]
         found.append(
-            follow_bins(step, place, j, len(variables), maps_by_input[place], given, fold, cuts, labels)
+            follow_stretches(step, place, j, len(variables), maps_by_input[place], given, fold, cuts, labels)
         )
     return found
 

@@ -23,7 +23,7 @@ from p2ce.models.decisions.adapter import Adapter, Evaluate, ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count, row_format
 from p2ce.models.families.sklearn.estimator import estimator_columns, require_fitted
 from p2ce.models.fitted import require_library_class
-from p2ce.models.preprocessing.behind import REACH_FACTOR, Inputs, behind, number_behind
+from p2ce.models.preprocessing.behind import REACH_FACTOR, ModelInputs, behind, number_behind
 from p2ce.models.preprocessing.fold import is_sparse
 from p2ce.models.preprocessing.input_maps import InputMaps, may_be_missing
 from p2ce.models.preprocessing.parse_transformers import (
@@ -96,7 +96,7 @@ def parse_behind(
         request = replace(request, codebook=codebook)
         return parse_behind(steps, last, request, columns=columns, named=named, takes_table=takes_table)
     evaluated = partial(_through, seen) if not takes_table else lambda call: call
-    inputs = Inputs(maps=maps, nullable=nullable, proven=proven, reach=input_reach)
+    inputs = ModelInputs(maps=maps, nullable=nullable, proven=proven, reach=input_reach)
     is_category = seen.preparation.codebook.is_category
     return replace(
         inside,
