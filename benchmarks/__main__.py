@@ -54,6 +54,11 @@ def _black_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         yield row | {"trained on rows": min(settings.rows, len(case.data.train))}
 
 
+def _glass_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
+    for kind, bar in (("boosting machine", 10), ("additive", 20), ("lines", 3)):
+        yield measures.beside_brute_force(_case(name, kind, settings), required=bar, few=settings.few)
+
+
 def _memory(name: str, settings: argparse.Namespace) -> Iterator[Row]:
     yield measures.memory(_case(name, "lightgbm", settings), million=True)
     for case in (network := _case(name, "mlp", settings), network.as_callable()):
@@ -98,6 +103,7 @@ CASES = {
             ]
         ),
     ),
+    "glass-box": Benchmark("Glass-box models, compared with brute force", _glass_boxes),
     "table-lightgbm": Benchmark(
         "Categories: LightGBM, its own splits", _beside("lightgbm", required=50, categories=True)
     ),

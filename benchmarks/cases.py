@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -125,6 +126,11 @@ def _prepared(train: pd.DataFrame, model: Any) -> Any:
     return make_pipeline(columns, model)
 
 
+def _of_extra(module: str, name: str, **options: Any) -> Any:
+    """Make a model of a library that only some cases need."""
+    return getattr(import_module(module), name)(**options)
+
+
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "lightgbm": lambda _: lightgbm.LGBMClassifier(
@@ -138,6 +144,19 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
         categorical_features="from_dtype", random_state=SEED
     ),
     "forest": lambda _: RandomForestClassifier(min_samples_leaf=5, n_jobs=1, random_state=SEED),
+    "boosting machine": lambda _: _of_extra(
+        "interpret.glassbox", "ExplainableBoostingClassifier", outer_bags=2, n_jobs=1, random_state=SEED
+    ),
+    "additive": lambda _: _of_extra("pygam", "LogisticGAM"),
+    "lines": lambda _: lightgbm.LGBMClassifier(
+        n_estimators=100,
+        num_leaves=15,
+        linear_tree=True,
+        linear_lambda=0.1,
+        n_jobs=1,
+        verbose=-1,
+        random_state=SEED,
+    ),
 }
 
 
@@ -229,7 +248,8 @@ class Case:
             return np.asarray(self.model(rows))
         if self.kind == "svc":
             return np.asarray(self.model.decision_function(rows))
-        return np.asarray(self.model.predict_proba(rows)[:, 1])
+        found = np.asarray(self.model.predict_proba(rows))
+        return found if found.ndim == 1 else found[:, 1]  # pyGAM only reports class 1
 
     def scores(self, codes: FloatArray) -> FloatArray:
         """Call the library itself, by its fastest method, on one core."""

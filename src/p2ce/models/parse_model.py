@@ -29,13 +29,18 @@ from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
 from p2ce.models.families.pygam import family as pygam
 from p2ce.models.families.sklearn import (
+    adaboost,
+    bagging,
+    calibrated,
     gradient_boosting,
     hist_gradient_boosting,
     linear,
     mlp,
     own_threshold,
     pipeline,
+    stacking,
     trees_and_forests,
+    voting,
 )
 from p2ce.models.families.sklearn.own_threshold import best_of, parse_with_own_threshold
 from p2ce.models.families.torch import family as torch
@@ -60,6 +65,11 @@ FAMILIES: tuple[Family, ...] = (
     linear,
     mlp,
     torch,
+    calibrated,
+    voting,
+    bagging,
+    adaboost,
+    stacking,
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "

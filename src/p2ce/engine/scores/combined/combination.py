@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,15 @@ PartScore: TypeAlias = FlatScore | NetworkScore
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
 
 
+class ReportedNumber(NamedTuple):
+    """What a library may report for values of scores (n, scores)."""
+
+    ends: Callable[[FloatArray], Ends]
+    # Of a single score: the number is its value times ``slope``, off by at most ``error``. Otherwise None.
+    slope: float | None = None
+    error: float = np.inf
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Combination:
     """A number that a library reports, as a function of parts that never falls in any of them.
@@ -31,6 +40,14 @@ class Combination:
 
     parts: tuple[PartScore, ...]
     reported: Callable[[FloatArray], Ends]
+    # Of a single part: the number is its value times ``slope``, and off by at most ``error``. Otherwise None.
+    slope: float | None = None
+    error: float = np.inf
+
+    @property
+    def of_parts(self) -> ReportedNumber:
+        """What is reported for values of the parts."""
+        return ReportedNumber(self.reported, self.slope, self.error)
 
 
 def only(part: PartScore, reported: Callable[[FloatArray], Ends] | None = None) -> Combination:
@@ -46,7 +63,7 @@ def through(number: Combination, link: Callable[[FloatArray], Ends]) -> Combinat
         low, high = number.reported(values)
         return link(low)[0], link(high)[1]
 
-    return replace(number, reported=reported)
+    return replace(number, reported=reported, slope=None, error=np.inf)
 
 
 def joined(numbers: Sequence[Combination], reported: Callable[[FloatArray], Ends]) -> Combination:
@@ -80,7 +97,7 @@ def minus(number: Combination) -> Combination:
         low, high = number.reported(-values)
         return -high, -low
 
-    return Combination(parts=tuple(map(minus_part, number.parts)), reported=reported)
+    return replace(number, parts=tuple(map(minus_part, number.parts)), reported=reported)
 
 
 def minus_part(part: PartScore) -> PartScore:
@@ -163,3 +180,7 @@ def score_of(
 
 def _itself(values: FloatArray) -> Ends:
     return values, values
+
+
+# The value of a combined score is the number itself.
+ITSELF = ReportedNumber(lambda values: _itself(values[:, 0]))
