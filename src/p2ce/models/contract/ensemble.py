@@ -23,7 +23,9 @@ from p2ce.engine.scores.combined.combination import (
 )
 from p2ce.engine.scores.combined.combined_score import CombinedScore, part_ends
 from p2ce.engine.scores.combined.means import difference_of
+from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.other_columns import onto_columns, places_of
+from p2ce.engine.scores.score import FlatScore
 from p2ce.errors import UnsupportedModel
 from p2ce.models.decisions.adapter import (
     DECISION,
@@ -159,8 +161,12 @@ def _number_of(adapter: Adapter, places: IntArray, count: int) -> Combination:
         if isinstance(score, CombinedScore):
             parts = tuple(map(spread, score.parts))
             numbers.append(Combination(parts=parts, reported=score.reported))
-        else:
+        elif isinstance(score, FlatScore | NetworkScore):
             numbers.append(only(spread(score)))
+        else:
+            raise UnsupportedModel(
+                f"A {type(score).__name__} of {adapter.family} is not supported natively in an ensemble."
+            )
     if len(numbers) == 1 and not isinstance(adapter.score, CombinedScore):
         number = adapter.number
         return replace(numbers[0], reported=number.ends, slope=number.slope, error=number.error)
