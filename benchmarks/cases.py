@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -143,6 +144,11 @@ def _members(train: pd.DataFrame) -> list[tuple[str, Any]]:
     return [("boosting", _boosting()), ("logistic", _prepared(train, LogisticRegression(max_iter=1000)))]
 
 
+def _of_extra(module: str, name: str, **options: Any) -> Any:
+    """Make a model of a library that only some cases need."""
+    return getattr(import_module(module), name)(**options)
+
+
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "lightgbm": lambda _: _boosting(),
@@ -159,6 +165,19 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "bagging": lambda _: BaggingClassifier(n_estimators=50, random_state=SEED),
     "adaboost": lambda _: AdaBoostClassifier(n_estimators=100, random_state=SEED),
     "stacking": lambda train: StackingClassifier(_members(train), cv=3),
+    "boosting machine": lambda _: _of_extra(
+        "interpret.glassbox", "ExplainableBoostingClassifier", outer_bags=2, n_jobs=1, random_state=SEED
+    ),
+    "additive": lambda _: _of_extra("pygam", "LogisticGAM"),
+    "lines": lambda _: lightgbm.LGBMClassifier(
+        n_estimators=100,
+        num_leaves=15,
+        linear_tree=True,
+        linear_lambda=0.1,
+        n_jobs=1,
+        verbose=-1,
+        random_state=SEED,
+    ),
 }
 
 
@@ -250,7 +269,8 @@ class Case:
             return np.asarray(self.model(rows))
         if self.kind == "svc":
             return np.asarray(self.model.decision_function(rows))
-        return np.asarray(self.model.predict_proba(rows)[:, 1])
+        found = np.asarray(self.model.predict_proba(rows))
+        return found if found.ndim == 1 else found[:, 1]  # pyGAM only reports class 1
 
     def scores(self, codes: FloatArray) -> FloatArray:
         """Call the library itself, by its fastest method, on one core."""

@@ -174,8 +174,12 @@ def _number_of(adapter: Adapter, places: IntArray, count: int) -> Combination:
         if isinstance(score, CombinedScore):
             parts = tuple(map(spread, score.parts))
             numbers.append(Combination(parts=parts, reported=score.reported))
-        else:
+        elif isinstance(score, FlatScore | NetworkScore):
             numbers.append(only(spread(score)))
+        else:
+            raise UnsupportedModel(
+                f"A {type(score).__name__} of {adapter.family} is not supported natively in an ensemble."
+            )
     if len(numbers) == 1 and not isinstance(adapter.score, CombinedScore):
         number = adapter.number
         return replace(numbers[0], reported=number.ends, slope=number.slope, error=number.error)

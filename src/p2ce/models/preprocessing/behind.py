@@ -96,7 +96,7 @@ def behind(score: Any, inputs: ModelInputs) -> Any:
 
 
 def number_behind(
-    number: ReportedNumber | None, scores: Sequence[Any], inputs: Inputs
+    number: ReportedNumber | None, scores: Sequence[Any], inputs: ModelInputs
 ) -> ReportedNumber | None:
     """Return what a model reports for values of its scores if the inputs may be off; None if unknown."""
     if number is None or any(_keeps_inputs(score, inputs) for score in scores):

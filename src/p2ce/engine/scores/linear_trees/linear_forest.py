@@ -199,6 +199,18 @@ class LinearTreesScore:
         add_lines(rows, self.forest, self.lines, value)
         return Verdicts(verdicts_at(value, self.accept_from, self.reject_below), value)
 
+    def negated(self, *, accept_from: float, reject_below: float) -> "LinearTreesScore":
+        """Return minus the sum, with other thresholds."""
+        trees = self.trees.negated()
+        return replace(
+            self,
+            trees=trees,
+            lines=lines_of(trees),
+            leaves=leaves_of(trees),
+            accept_from=accept_from,
+            reject_below=reject_below,
+        )
+
     def infeasible_below(self) -> float:
         """Return the computed bound below which every row of a box is rejected: both may be off."""
         return math.nextafter(self.reject_below - 2.0 * self.error, -math.inf)

@@ -39,6 +39,7 @@ from p2ce.base.visible import echoed
 from p2ce.engine.scores.combined.combination import Combination, minus
 from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.input_forest import InputForestScore
+from p2ce.engine.scores.linear_trees.linear_forest import LinearTreesScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
@@ -259,6 +260,8 @@ def _turned_score(score: Any) -> Any:
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
         )
+    if isinstance(score, LinearTreesScore):
+        return score.negated(accept_from=accept_from, reject_below=reject_below)
     if isinstance(score, CombinedScore):
         number = minus(Combination(parts=score.parts, reported=score.reported))
         return replace(
