@@ -12,6 +12,7 @@ from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
+from p2ce.compile.own_ranges import own_ranges
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
@@ -98,7 +99,8 @@ def evaluate_proposal(
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
     """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
     then, now = with_levels(old[None, :], problem.compounds), with_levels(new[None, :], problem.compounds)[0]
-    candidates = place(problem.grid, then).values[0]
+    ranges = own_ranges(problem, old[None, :], None) if problem.limits_changes else None
+    candidates = place(problem.grid, then, ranges).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
     together = {member for compound in problem.compounds for member in compound.members.tolist()}
     return all(
