@@ -169,8 +169,6 @@ def _number_of(adapter: Adapter, places: IntArray, count: int) -> Combination:
 
     numbers = []
     for score in adapter.scores:
-        if not isinstance(score, FlatScore | NetworkScore | CombinedScore):
-            raise UnsupportedModel(f"{adapter.family} has no proven bound as a member of an ensemble.")
         if isinstance(score, CombinedScore):
             parts = tuple(map(spread, score.parts))
             numbers.append(Combination(parts=parts, reported=score.reported))

@@ -12,6 +12,7 @@ from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
+from p2ce.compile.own_ranges import own_ranges
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
@@ -107,7 +108,8 @@ def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
             ),
         ]
     )
-    candidates = place(problem.grid, then[None, :]).values[0]
+    ranges = own_ranges(problem, old[None, :], None) if problem.limits_changes else None
+    candidates = place(problem.grid, then[None, :], ranges).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
     together = {member for group in problem.groups for member in group.members.tolist()}
     return all(
