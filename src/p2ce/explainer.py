@@ -43,6 +43,7 @@ from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_propos
 from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
 from p2ce.run.analysis.relaxations_many import relaxations_many
+from p2ce.run.analysis.relaxed_problems import RelaxedProblems
 from p2ce.run.analysis.sample_price import sample_price
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
@@ -283,7 +284,9 @@ class Explainer:
         if isinstance(explanation, Explanations):
             check_time(time_limit)
             check_jobs(n_jobs)
-            find = partial(self.relaxations, time_limit=time_limit)
+            find = partial(
+                relaxations, self._problems, self._trust, time_limit=time_limit, relaxed=RelaxedProblems()
+            )
             return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
         return relaxations(self._problems, self._trust, explanation, time_limit=time_limit)
 

@@ -101,16 +101,20 @@ def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArr
 
 
 def lifted(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
-    """Compile the problem without some restrictions, and without its estimate, which would not hold."""
+    """Lay out the problem without some restrictions, and without its estimate, which would not hold."""
+    return lay_out_again(problem, without_restrictions(problem, restrictions))
+
+
+def without_restrictions(problem: ParsedProblem, restrictions: Iterable[Relaxable]) -> ParsedProblem:
+    """Return what is stated and parsed without some restrictions."""
     relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
         relaxed = restriction.lift(relaxed)
-    parsed = replace(
+    return replace(
         with_policy(problem, relaxed.policy),
         max_changes=relaxed.max_changes,
         detector=problem.detector if relaxed.plausible else None,
     )
-    return lay_out_again(problem, parsed)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
