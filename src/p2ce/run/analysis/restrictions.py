@@ -15,6 +15,7 @@ from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.policy.features.decimals import as_typed
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
@@ -234,6 +235,8 @@ def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePoli
 
 
 def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
+    if isinstance(rule, LeaveOut):
+        return False  # the caller of `Explainer.more` asked for what is left
     features = [policy[name] for name in rule.columns]
     if any(feature.protected for feature in features):
         return False

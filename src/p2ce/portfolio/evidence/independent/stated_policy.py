@@ -155,6 +155,9 @@ class StatedPolicy:
                 for side in ("condition", "consequence")
             )
             return ~met | kept
+        if kind == "leave_out":
+            met = [self._meets(rows, name, entry) for name, entry in rule["where"].items()]
+            return ~np.all(met, axis=0)
         if kind == "linked":
             place = self.at((rule["driver"], rule["follower"]))
             (driver, follower), (start, own) = rows[:, place].T, self.before[place]
