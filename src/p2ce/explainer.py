@@ -44,7 +44,9 @@ from p2ce.result.stated_date import stated_date
 from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
+from p2ce.run.analysis.next_best import rules_to_leave_out
 from p2ce.run.analysis.relaxations_many import relaxations_many
+from p2ce.run.analysis.relaxed_problems import RelaxedProblems
 from p2ce.run.analysis.sample_price import sample_price
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
@@ -293,7 +295,9 @@ class Explainer:
         if isinstance(explanation, Explanations):
             check_time(time_limit)
             check_jobs(n_jobs)
-            find = partial(self.relaxations, time_limit=time_limit)
+            find = partial(
+                relaxations, self._problems, self._trust, time_limit=time_limit, relaxed=RelaxedProblems()
+            )
             return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
         return relaxations(self._problems, self._trust, explanation, time_limit=time_limit)
 
@@ -346,6 +350,50 @@ class Explainer:
             limits=limits,
             trust=self._trust,
             reported=self._reported_labels,
+        )
+
+    def more(
+        self,
+        explanation: Explanation,
+        *,
+        exclude: Any = None,
+        time_limit: float | None = None,
+    ) -> Explanation:
+        """Find the next best options: every Pareto-optimal option that is left without some others.
+
+        The result is that of `explain` with a policy that leaves these out. Its certificate is about what is
+        left, and names what is left out. Call `more` with the result again to leave out more:
+        what was left out before stays out. `Explanation.pick` chooses a few of the options.
+
+        Args:
+            explanation: The result of `explain` or of this method.
+            exclude: What to leave out. The default is every option of the explanation. A list may hold
+                an option, such as ``explanation[0]``, which leaves out that one exactly; `p2ce.Near`, an
+                option and all that are like it; the name of a feature that must not change; and a set of
+                features that must not all change.
+            time_limit: The limit in seconds, as in `explain`.
+
+        >>> import pandas as pd
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+        >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
+        >>> explainer = Explainer(model, people, target=1, plausibility=None)
+        >>> explanation = explainer.explain({"Income": 20, "Debts": 1})
+        >>> [option.changes for option in explainer.more(explanation)]
+        [{'Income': (20, 30)}]
+        """
+        problem = self._problems.of_explanation(explanation, call="more")
+        reference = self._problems.known.compiled.reference
+        rules = rules_to_leave_out(problem, reference, explanation, exclude)
+        # Not `with_rules`, which would make an inferred policy a stated one.
+        kept = (*problem.policy.rules, *(one for one in rules if one not in problem.policy.rules))
+        return self.explain(
+            explanation.person,
+            policy=replace(problem.policy, rules=kept),
+            max_changes=problem.max_changes,
+            objectives=problem.wanted,
+            time_limit=time_limit,
+            as_of=explanation.as_of,
         )
 
     def evaluate(

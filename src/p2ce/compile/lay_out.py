@@ -23,6 +23,7 @@ from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.estimates.attributions import Attributions
 from p2ce.models.estimates.calibration import FittedEstimate
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
@@ -241,7 +242,7 @@ _RELAXED: "WeakKeyDictionary[Problem, dict[frozenset[str], Problem]]" = WeakKeyD
 def relaxed(problem: Problem, dropped: frozenset[str]) -> Problem:
     """Return the same problem without some of its restrictions. It is laid out once for all instances.
 
-    One-hot groups and links stay: they define the axes of the grid.
+    One-hot groups and links stay: they define the axes of the grid. So does what `Explainer.more` leaves out.
     """
     known = _RELAXED.setdefault(problem, {})
     if dropped not in known:
@@ -260,4 +261,4 @@ def relaxed(problem: Problem, dropped: frozenset[str]) -> Problem:
 
 
 def _may_be_dropped(rule: Rule) -> bool:
-    return not isinstance(rule, Linked | OneHot)
+    return not isinstance(rule, Linked | OneHot | LeaveOut)

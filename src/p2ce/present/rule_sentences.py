@@ -119,6 +119,32 @@ def _condition(column: str, condition: Any, wording: Wording) -> str:
     return wording.say("when_is", name=name, value=wording.value(column, only))
 
 
+def _leave_out(rule: RuleData, wording: Wording) -> str:
+    conditions = [_condition(column, one, wording) for column, one in rule["where"].items()]
+    return wording.say("rule_leave_out", conditions=wording.listed(conditions))
+
+
+def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: Wording) -> str:
+    """Write what an explanation leaves out: of an option, only the values that differ from today's."""
+    texts = []
+    for rule in rules:
+        where = rule["where"]
+        person = to_plain(explanation.person)
+        told = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
+        texts.append(wording.listed([_condition(name, one, wording) for name, one in told.items()]))
+    return "; ".join(texts)
+
+
+def _is_met(condition: Any, value: Any) -> bool:
+    """Return whether today's value meets a condition of what is left out."""
+    match condition:
+        case {"changes": True}:
+            return False
+        case {"from": low, "to": high}:
+            return value is not None and bool(low <= value <= high)
+    return value in (condition if isinstance(condition, list) else [condition])
+
+
 def _inequality(rule: RuleData, wording: Wording) -> str:
     if "left" not in rule:
         return _own_text(rule)
@@ -145,6 +171,7 @@ RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
     "one_hot": _one_hot,
     "implies": _implies,
     "inequality": _inequality,
+    "leave_out": _leave_out,
 }
 
 

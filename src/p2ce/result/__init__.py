@@ -16,6 +16,7 @@ from p2ce.result.columns import Categories
 from p2ce.result.counterfactual import Counterfactual, Flag
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.near import Near
 from p2ce.result.picks import Pick
 from p2ce.result.problem_record import Distribution, Feature, ModelFacts, ProblemRecord
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction, Violation
@@ -36,6 +37,7 @@ __all__ = [
     "FeatureMap",
     "Flag",
     "ModelFacts",
+    "Near",
     "Pick",
     "PriceOfPlausibility",
     "ProblemRecord",

@@ -198,17 +198,21 @@ class Explanation(Reports):
         costs = quanta(np.array([option.costs[objective] for option in self], dtype=np.float64))
         return self[int(costs.argmin())]
 
-    def pick(self, count: int = 3) -> tuple[Pick, ...]:
+    def pick(self, count: int = 3, *, weights: Mapping[str, float] | None = None) -> tuple[Pick, ...]:
         """Choose a few options that differ well, each with the reason for the choice.
 
         The option with the fewest changes is always among them. Then come the best option in each objective,
         the balanced option, and the options farthest from those already chosen. They are returned in the
         order of the explanation.
 
+        With ``weights``, the options with the lowest weighted sum of costs are chosen instead, and returned
+        with the lowest sum first. Each objective is scaled to its range over the options, from 0 to 1.
+
         Args:
             count: The number of options. The default is 3.
+            weights: Objective → how much it matters, 0 or more. An objective that is not named counts 0.
         """
-        return pick(self, count)
+        return pick(self, count, weights)
 
     def to_dict(self, *, times: bool = False, problem: bool = True) -> dict[str, Any]:
         """Return the explanation as JSON-ready data.

@@ -26,6 +26,7 @@ from p2ce.compile.lay_out import (
 from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.price_plausibility import BATCH, with_free_costs
 from p2ce.run.time_limits import SearchLimits
@@ -80,9 +81,10 @@ def explain_none(
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
-    This is not done for the paper's algorithms, which are timed as printed.
+    This is not done for the paper's algorithms, which are timed as printed, nor if options are left out:
+    then there are options, and a reason would be about the rest.
     """
-    if problem.method is not None:
+    if problem.method is not None or any(isinstance(rule, LeaveOut) for rule in problem.policy.rules):
         return verified
     from p2ce.engine.solver.fronts import ESTIMATE
 

@@ -260,6 +260,26 @@ def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[s
     assert set(outcomes_of(tmp_path / "case.zip", case.model).values()) == {"held"}
 
 
+def test_evidence_of_what_comes_next_holds_and_names_what_was_left_out(tmp_path: Path) -> None:
+    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, max_changes=2)
+    first = case.explained()
+    near = p2ce.Near(first[-1], within=0.1)
+    found = case.explainer.more(first, exclude=[first[0], near, {"Debt", "Rate"}])
+    assert len(found)
+    p2ce.evidence.save(found, tmp_path / "more.zip", explainer=case.explainer)
+    outcomes = outcomes_of(tmp_path / "more.zip", case.model)
+    assert outcomes["rule leave_out"] == "held"
+    # The policy is not the explainer's own, as after `explain(row, policy=…)`.
+    assert {what for what, outcome in outcomes.items() if outcome != "held"} == {"policy"}
+    assert not p2ce.evidence.replay(tmp_path / "more.zip", case.model).differences
+
+    def show_again(data: dict[str, Any]) -> None:
+        where = {"Owns": data["counterfactuals"][0]["values"]["Owns"]}
+        next(rule for rule in data["problem"]["rules"] if rule["rule"] == "leave_out")["where"] = where
+
+    assert "rule leave_out" in broken(forged(tmp_path / "more.zip", show_again), case.model)
+
+
 RULE_FORGERIES = {
     "change_at_most_one": ("ruled", {"columns": ["Income", "Job"]}),
     "inequality": ("ruled", {"text": "2*Loans + 0.5*Income <= `Job` + 1e0"}),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of, flag_text
 from p2ce.present.highlights import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
-from p2ce.present.proof import exact_proof, plain_proof
+from p2ce.present.proof import exact_proof, left_out_rules, plain_proof
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.views.audit_facts import (
@@ -268,6 +268,8 @@ def _found(explanation: Explanation, wording: Wording) -> Said:
         # The next sentence says that the search was stopped. "No option was found" would sound like a result.
         return Said(plain="", exact=capital(wording.say("none_so_far")))
     if not count:
+        if left_out_rules(explanation):
+            return Said(plain=wording.say("you_cannot_further"), exact=wording.say("found_none_further"))
         return Said(plain=wording.say("you_cannot"), exact=wording.say("found_none"))
     few = wording.say("you_can_few", count=wording.numbers.count(PICKS))
     return Said(

@@ -180,6 +180,9 @@ class StatedPolicy:
                 for side in ("condition", "consequence")
             )
             return ~met | kept
+        if kind == "leave_out":
+            met = [self._meets(rows, name, entry) for name, entry in rule["where"].items()]
+            return ~np.all(met, axis=0)
         if kind == "linked":
             return self._follows(rule["follower"], rows)
         if kind == "inequality":
