@@ -93,6 +93,7 @@ METHODS = {
     "save",
     "scores",
     "at_least",
+    "at_most",
     "warm_up",
     "relaxations",
 }

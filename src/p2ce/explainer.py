@@ -85,7 +85,13 @@ class Explainer:
             threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without it, a
             model with more than two classes has to predict the target class. For several models, pass one
             number for all, or a list with one for each.
-        margin: How far every score has to be above `at_least`, on the scale that the model reports. The
+        at_most: The highest score that is accepted, for a target that people want to avoid:
+            ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
+            models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
+            `at_most` are the ends of the wanted range.
+        outcome: What the target class means in texts, such as "default" for "the probability of default".
+            The default is the name of the class or of ``y``, if that is an outcome's name.
+        margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
@@ -139,6 +145,8 @@ class Explainer:
         target: Any = None,
         y: Any = None,
         at_least: float | Sequence[float | None] | None = None,
+        at_most: float | Sequence[float] | None = None,
+        outcome: str | None = None,
         margin: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
@@ -157,6 +165,8 @@ class Explainer:
             policy=policy,
             target=target,
             at_least=at_least,
+            at_most=at_most,
+            outcome=outcome,
             margin=margin,
             scale=scale,
             objectives=objectives,
@@ -185,9 +195,14 @@ class Explainer:
         return self._problems.own.policy
 
     @property
-    def at_least(self) -> float:
-        """The score that the model has to reach to accept."""
-        return self._problems.own.threshold
+    def at_least(self) -> float | None:
+        """The score that the model has to reach to accept; None if it must be at most `at_most`."""
+        return self._problems.own.at_least
+
+    @property
+    def at_most(self) -> float | None:
+        """The highest score that is accepted; None if the score must be at least `at_least`."""
+        return self._problems.own.at_most
 
     @property
     def problem(self) -> ProblemRecord:
@@ -473,7 +488,8 @@ class Explainer:
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:
             problem = with_codebook(problem, encoded_rows.codebook)
-            scores[encoded] = scoring_of(problem)(encoded_rows.values[encoded])
+            joint = scoring_of(problem)(encoded_rows.values[encoded])
+            scores[encoded] = problem.as_reported(joint)
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:

@@ -117,6 +117,8 @@ class Arguments:
     policy: Policy | None
     target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
     at_least: float | Sequence[float | None] | None
+    at_most: float | Sequence[float] | None
+    outcome: str | None  # None if only the names of the label and the classes may show it
     margin: float
     scale: str | None
     objectives: Objectives

@@ -28,10 +28,11 @@ from p2ce.models.decisions.decision_warnings import warn_about_decisions
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import request_for
-from p2ce.models.several_models import codebook_of_all, parse_models
+from p2ce.models.several_models import codebook_of_all, parse_models, predict_numbers
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, fit_objective
 from p2ce.objectives.objective_names import resolve
+from p2ce.policy.inference.favourable_class import outcome_name
 from p2ce.policy.inference.infer_features import column_names, encode_columns, infer_features
 from p2ce.policy.inference.known_outcomes import known_outcomes
 from p2ce.policy.inference.relations import Relation, relations_between, relations_of
@@ -78,6 +79,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     for name in ("ties", "refine", "price_of_plausibility"):
         if not isinstance(getattr(given, name), bool | np.bool_):
             raise InvalidArgument(f"{name} must be True or False; got {echoed(getattr(given, name))}.")
+    if not isinstance(given.outcome, str | None):
+        raise InvalidArgument(f"outcome must be text, such as 'default'; got {echoed(given.outcome)}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other grid is tried after it.
@@ -90,10 +93,14 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     codes = book.encode(frame)
     nullable = book.columns_with_missing(codes) | columns_to_miss(policy)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
+    stated_target, at_least, at_most = given.target, given.at_least, given.at_most
+    if stated_target is None and (at_least is not None or at_most is not None) and predict_numbers(model):
+        stated_target, at_least, at_most = (at_least, at_most), None, None
     parsing = partial(
         parse_models,
         model,
-        at_least=given.at_least,
+        at_least=at_least,
+        at_most=at_most,
         margin=given.margin,
         scale=given.scale,
         codebook=book,
@@ -101,7 +108,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     )
     target, models = settle_target(
         lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
-        given.target,
+        stated_target,
         outcomes=outcomes,
         reference=frame,
     )
@@ -111,7 +118,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         model,
         models,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
-        at_least=given.at_least,
+        limit=given.at_least if given.at_most is None else given.at_most,
         default_target=given.target is None,
     )
     policy = directed(
@@ -138,6 +145,9 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     described = described_reference(policy, codebook, values)
     parsed = ParsedProblem(
         target=target,
+        outcome=outcome_name(target, None if outcomes is None else outcomes.name)
+        if given.outcome is None
+        else given.outcome,
         margin=float(given.margin),
         policy=policy,
         wanted=wanted,

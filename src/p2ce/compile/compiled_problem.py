@@ -62,6 +62,7 @@ class StatedProblem:
     """What the caller states, with every default settled."""
 
     target: Any
+    outcome: str  # what the target means in texts; "" if nothing shows it
     margin: float  # as passed; thresholds and ends already include it
     policy: Policy
     wanted: tuple[Objective, ...]
@@ -187,15 +188,34 @@ class ParsedProblem(StatedProblem):
 
     @cached_property
     def threshold(self) -> float:
-        """The threshold that the reported score must reach."""
+        """The threshold that the joint score must reach; with ``at_most``, minus the limit."""
         return max(model.threshold for model in self.models) if self._same_terms else 0.0
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether the joint score is minus what is reported, which must be at most so much."""
+        return self._same_terms and self.model.negated
+
+    @cached_property
+    def at_least(self) -> float | None:
+        """What the reported score must be at least; None if it must be at most so much."""
+        return None if self.negated else self.threshold
+
+    @cached_property
+    def at_most(self) -> float | None:
+        """What the reported score must be at most; None if it must be at least so much."""
+        return -self.threshold if self.negated else None
 
     @cached_property
     def scale(self) -> str:
         """The scale of the reported score."""
         return self.model.scale if self._same_terms else LEAD
 
-    def reported(self, scores: FloatArray) -> FloatArray:
+    def as_reported(self, scores: FloatArray) -> FloatArray:
+        """Return joint scores (n,) as explanations report them: in the direction of the caller's limit."""
+        return -scores if self.negated else scores
+
+    def joint(self, scores: FloatArray) -> FloatArray:
         """Join the scores (models, n) of several models: the lowest, or the least lead on a threshold."""
         if not self._same_terms:
             scores = scores - np.array([[model.threshold] for model in self.models])
@@ -247,7 +267,8 @@ class Problem(ParsedProblem):
     def facts(self) -> Mapping[str, Any]:
         """What every explanation states about its problem, by the fields of `Explanation`."""
         return {
-            "at_least": self.threshold,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
             "margin": self.margin,
             "scale": self.scale,
             "models": len(self.models),

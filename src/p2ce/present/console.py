@@ -29,7 +29,7 @@ from p2ce.result import (
     Violation,
 )
 from p2ce.result.picks import ONLY
-from p2ce.result.target import is_strict
+from p2ce.result.target import is_strict_limit
 
 AUDIENCE, LANGUAGE = "officer", "en"
 MOST_PEOPLE = 10
@@ -197,5 +197,7 @@ def _target(facts: ModelFacts) -> str:
     output = OUTPUTS.get(facts.scale)
     if output is None:
         return f"{facts.target}"
-    least = "more than" if is_strict(facts.at_least) else "at least"
-    return f"{output} of {facts.target} {least} {facts.at_least:g}"
+    strict = is_strict_limit(facts.at_least, facts.at_most)
+    if facts.at_most is not None:
+        return f"{output} of {facts.target} {'less than' if strict else 'at most'} {facts.at_most:g}"
+    return f"{output} of {facts.target} {'more than' if strict else 'at least'} {facts.at_least:g}"

@@ -164,6 +164,19 @@ class Numbers:
             pattern = pattern.replace("#,##0", "#,##0." + "0" * decimals)
         return str(format_percent(exact, pattern, self.locale, decimal_quantization=False))
 
+    def percent_score(self, score: float, *thresholds: float) -> str:
+        """Write a probability in per cent with a decimal, or more to stay on its side of every threshold.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.percent_score(0.55142, 0.08), numbers.percent_score(0.0800004, 0.08)
+        ('55.1%', '8.00004%')
+        """
+        for decimals in range(SCORE_DECIMALS, MOST_DECIMALS + 1):
+            shown = float(f"{score:.{decimals}f}")
+            if _same_side(score, shown, thresholds):
+                return self.percent(Decimal(f"{score:.{decimals}f}"))
+        return self.percent(score)
+
     def share(self, share: float) -> str:
         """Write a share of people, with a decimal near 0 and near 1.
 
@@ -228,12 +241,16 @@ class Numbers:
     def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:
         for decimals in range(least, MOST_DECIMALS + 1):
             shown = float(f"{number:.{decimals}f}")
-            if all((shown > one) == (number > one) and (shown < one) == (number < one) for one in marks):
+            if _same_side(number, shown, marks):
                 return self.fixed(number, decimals)
         return self.full(number)
 
     def _written(self, number: Decimal, decimals: int, *, grouped: bool = True) -> str:
         return _formatted(number, decimals, grouped, self.locale)
+
+
+def _same_side(number: float, shown: float, marks: Iterable[float]) -> bool:
+    return all((shown > one) == (number > one) and (shown < one) == (number < one) for one in marks)
 
 
 def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:

@@ -84,8 +84,9 @@ class Explanation(Reports):
     person_prediction: Number | None = (
         None  # what the model predicts for the person; None if the score itself is the prediction
     )
-    at_least: Number
-    margin: Number = 0.0  # how far every score has to be beyond the model's own threshold
+    at_least: Number | None = None  # what the score must be at least, with the margin; or else:
+    at_most: Number | None = None  # what it must be at most
+    margin: Number = 0.0  # how far inside its limit every score has to be
     scale: ScoreScale = "probability"
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
     target: Target  # a class, or the range (low, high) for a regressor's prediction
@@ -106,6 +107,11 @@ class Explanation(Reports):
 
     def __post_init__(self) -> None:
         """Number the counterfactuals 1 … n in order, as every text, chart and table refers to them."""
+        if (self.at_least is None) == (self.at_most is None):
+            raise InvalidArgument(
+                f"An explanation states what its score must be, at_least or at_most; got "
+                f"at_least={echoed(self.at_least)}, at_most={echoed(self.at_most)}. Pass one of them."
+            )
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (
                 replace(option, number=number) for number, option in enumerate(self.counterfactuals, start=1)

@@ -55,7 +55,7 @@ def build_explanation(
     return Explanation(
         status=status,
         person=row,
-        person_score=float(known.scores[at]),
+        person_score=float(problem.as_reported(known.scores[at])),
         person_prediction=_number(known.predictions[at]),
         counterfactuals=tuple(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
@@ -128,12 +128,12 @@ def _counterfactual(
         values=values,
         changes=changes,
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
-        score=float(found.scores[at]),
+        score=float(problem.as_reported(found.scores[at])),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
         admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
-        rounded_score=float(found.displayed_scores[at]) if rounded else None,
+        rounded_score=float(problem.as_reported(found.displayed_scores[at])) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
         flags=flags_of(changes, values, problem.associated, problem.relations)
         if problem.associated or problem.relations
@@ -247,7 +247,8 @@ def describe_model(problem: Problem) -> ModelFacts:
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
         scale=problem.scale,
-        at_least=problem.threshold,
+        at_least=problem.at_least,
+        at_most=problem.at_most,
         classes=problem.model.classes,
         target=problem.target,
         columns=problem.names,

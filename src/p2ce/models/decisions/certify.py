@@ -99,11 +99,28 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     complement = sign < 0.0 or (minus is not None and index == 0)
     if decision.scale == PROBABILITY:
         link = (outputs.link or logistic_link(single=outputs.single))(complement)
+        link = _negated(link) if decision.negated else link
         limits = certified(link.reported, decision.threshold)
     else:
         link, limits = IDENTITY, (decision.threshold, decision.threshold)
-    score = margins.score(plus, minus, sign=sign, limits=widened(*limits, margins.band(plus, minus)))
+    limits = widened(*limits, margins.band(plus, minus))
+    if decision.negated:  # minus a margin, or the difference the other way round
+        plus, minus, sign = (plus, None, -sign) if minus is None else (minus, plus, sign)
+    score = margins.score(plus, minus, sign=sign, limits=limits)
     return _adapter(parsed, decision, [score], link=link)
+
+
+def _negated(link: OutputLink) -> OutputLink:
+    """Return the link from minus a score to minus the reported number."""
+
+    def reported(score: float) -> tuple[float, float]:
+        low, high = link.reported(-score)
+        return -high, -low
+
+    if link.value is None:
+        return OutputLink(reported, None)
+    value = link.value
+    return OutputLink(reported, lambda scores: -value(-scores))
 
 
 def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
@@ -128,6 +145,11 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
             f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
             "so no probability is bounded by its own margin. Leave out at_least= to require that the target "
             "wins."
+        )
+    if decision.negated:
+        raise UnsupportedModel(
+            f"A probability of one of the {len(decision.classes)} classes of {parsed.family} is at most so "
+            "much where the others together are ahead, which no pair of classes decides."
         )
     margins, index = parsed.margins, decision.index
     largest = margins.largest()
@@ -179,6 +201,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=decision.evaluate,
+        negated=decision.negated,
         predict=decision.predict,
         report=link.value if link is not None and bounded else None,
         tolerance=tolerance if bounded else 1e-4,

@@ -78,7 +78,7 @@ def evaluate_proposal(
     costs = reported(problem.objectives, totals[None, :])[0]
     return Evaluation(
         valid=bool(scored.accepted[0]),
-        score=float(scored.scores[0]),
+        score=float(problem.as_reported(scored.scores[0])),
         plausible=plausible,
         plausibility=plausibility,
         admitted_by=admitted_by(plausibility) if plausible and plausibility is not None else None,
