@@ -25,6 +25,7 @@ MODULES = {
     "testing",
 }
 NAMES = {
+    "Points",
     "Policy",
     "Audit",
     "Display",

@@ -3,7 +3,7 @@
 import datetime
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -33,6 +33,7 @@ from p2ce.result import (
     Explanations,
     FeatureMap,
     ModelFacts,
+    Points,
     ProblemRecord,
     Relaxations,
     SampledPrice,
@@ -91,6 +92,9 @@ class Explainer:
             `at_most` are the ends of the wanted range.
         outcome: What the target class means in texts, such as "default" for "the probability of default".
             The default is the name of the class or of ``y``, if that is an outcome's name.
+        report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score
+            that always rises or always falls. It changes texts and tables only, not the search. The default
+            is the model's own number.
         margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
@@ -147,6 +151,7 @@ class Explainer:
         at_least: float | Sequence[float | None] | None = None,
         at_most: float | Sequence[float] | None = None,
         outcome: str | None = None,
+        report: Points | Callable[[float], float] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
@@ -167,6 +172,7 @@ class Explainer:
             at_least=at_least,
             at_most=at_most,
             outcome=outcome,
+            report=report,
             margin=margin,
             scale=scale,
             objectives=objectives,
@@ -421,6 +427,7 @@ class Explainer:
         *,
         plausibility: Any = UNCHANGED,
         objectives: Any = UNCHANGED,
+        report: Any = UNCHANGED,
         check_model: bool = True,
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
@@ -441,6 +448,8 @@ class Explainer:
                 passed again. The default is the saved one.
             objectives: Objectives to use instead of the saved ones. If one of them is custom, all must be
                 passed again. The default is the saved ones.
+            report: The points of scores to use instead of the saved ones. A function must be passed again.
+                The default is the saved `p2ce.Points`.
             check_model: Whether to check that the model scores people of the reference as the saved model
                 did. The default is True. Pass False for another model with the same columns, such as a
                 refitted one.
@@ -461,7 +470,12 @@ class Explainer:
         saved = read_saved(path, limits=limits)
         saved.require_trusted(trust_predicates=trust_predicates)
         return restored(
-            saved, model, plausibility=plausibility, objectives=objectives, check_model=check_model
+            saved,
+            model,
+            plausibility=plausibility,
+            objectives=objectives,
+            report=report,
+            check_model=check_model,
         )
 
     def describe(self) -> ModelFacts:
@@ -488,8 +502,7 @@ class Explainer:
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:
             problem = with_codebook(problem, encoded_rows.codebook)
-            joint = scoring_of(problem)(encoded_rows.values[encoded])
-            scores[encoded] = problem.as_reported(joint)
+            scores[encoded] = problem.direction * scoring_of(problem)(encoded_rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
@@ -565,11 +578,17 @@ def parts_to_save(explainer: Explainer) -> dict[str, bytes]:
 
 
 def restored(
-    saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
+    saved: SavedExplainer,
+    model: Any,
+    *,
+    plausibility: Any,
+    objectives: Any,
+    check_model: bool,
+    report: Any = UNCHANGED,
 ) -> Explainer:
     """Build an explainer from the contents of a file."""
     saved.require_models(model)
-    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives, report=report)
     arguments = saved.given.arguments
     given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
     if saved.detector is not None:

@@ -14,6 +14,7 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
+    PersonPoints,
     PriceOfPlausibility,
     ProblemRecord,
     Relaxation,
@@ -394,6 +395,16 @@ CASES: dict[str, tuple[Explanation, Relaxations | None]] = {
     ),
     "several models with their own limits": (
         an_explanation(at_least=0.0, scale="lead", models=3, person_score=-0.21),
+        None,
+    ),
+    "points": (
+        an_explanation(
+            at_least=None,
+            at_most=0.08,
+            person_score=0.5514,
+            points=PersonPoints(person=481.16, at_least=557.591, decimals=0),
+            counterfactuals=tuple(replace(one, points=557.5911) for one in scored(0.0799)),
+        ),
         None,
     ),
     "a range with a margin": (

@@ -1,7 +1,7 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
@@ -15,11 +15,12 @@ from p2ce.compile.arguments import Arguments, check_bound, check_limit, check_me
 from p2ce.compile.candidate_errors import require_candidates
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
-from p2ce.compile.evaluate_rows import sample_rows
+from p2ce.compile.evaluate_rows import reported_sample, sample_rows
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
 from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
+from p2ce.compile.report_points import settle_report
 from p2ce.compile.rule_scores import columns_to_miss, compile_rules
 from p2ce.compile.settle_target import directed, known_associations, settle_target
 from p2ce.errors import InvalidArgument
@@ -173,6 +174,16 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         relations=relations_besides(policy, inferred.proposed_rules),
         compounds=one_hot_compounds(policy, codebook),
         refinement=refinement_of(models, detector, described, inferred) if method is None else None,
+    )
+    parsed = replace(
+        parsed,
+        report=settle_report(
+            given.report,
+            scale=parsed.scale,
+            score_limit=-parsed.threshold if parsed.negated else parsed.threshold,
+            at_most=parsed.negated,
+            scores=lambda: reported_sample(parsed, values),
+        ),
     )
     space = search_space(parsed)
     record = record_of(

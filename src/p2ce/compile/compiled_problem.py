@@ -16,6 +16,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.compile.grouped_features import has_links
 from p2ce.compile.own_plausibility import IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement
+from p2ce.compile.report_points import SettledReport
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
@@ -113,6 +114,7 @@ class ParsedProblem(StatedProblem):
     relations: tuple[Relation, ...]  # relations that hold in the whole reference, but are not in force
     compounds: tuple[Compound, ...]  # grouped features
     refinement: Refinement | None  # what refines inferred candidates; None if nothing does
+    report: SettledReport | None = None  # how scores are shown in points
 
     @cached_property
     def models(self) -> tuple[Adapter, ...]:
@@ -197,6 +199,11 @@ class ParsedProblem(StatedProblem):
         return self._same_terms and self.model.negated
 
     @cached_property
+    def direction(self) -> float:
+        """What joint scores are multiplied by for explanations: -1 with ``at_most``, else 1."""
+        return -1.0 if self.negated else 1.0
+
+    @cached_property
     def at_least(self) -> float | None:
         """What the reported score must be at least; None if it must be at most so much."""
         return None if self.negated else self.threshold
@@ -210,10 +217,6 @@ class ParsedProblem(StatedProblem):
     def scale(self) -> str:
         """The scale of the reported score."""
         return self.model.scale if self._same_terms else LEAD
-
-    def as_reported(self, scores: FloatArray) -> FloatArray:
-        """Return joint scores (n,) as explanations report them: in the direction of the caller's limit."""
-        return -scores if self.negated else scores
 
     def joint(self, scores: FloatArray) -> FloatArray:
         """Join the scores (models, n) of several models: the lowest, or the least lead on a threshold."""

@@ -149,6 +149,11 @@ SAMPLED_ROWS = 256
 TRIED_INSTANCES = 3  # rejected rows on which a search is tried, before an estimate is fitted
 
 
+def reported_sample(problem: ParsedProblem, rows: FloatArray) -> FloatArray:
+    """Return the scores of some rows of the reference, as explanations report them."""
+    return problem.direction * scoring_of(problem)(rows[every_nth(len(rows), SAMPLED_ROWS)])
+
+
 class SampledRows(NamedTuple):
     """Some rows of the reference, and the model's decisions about them."""
 

@@ -11,6 +11,7 @@ from p2ce.present.changes import changes_of, flag_text
 from p2ce.present.highlights import best_text
 from p2ce.present.render import render, render_words
 from p2ce.present.rule_sentences import restriction_line, rules_text, violation_text
+from p2ce.present.standing import points_text
 from p2ce.present.views.audit_facts import amounts
 from p2ce.present.views.audit_view import view_of_audit
 from p2ce.present.views.many_view import view_of_many
@@ -106,6 +107,9 @@ def evaluation_text(evaluation: Evaluation) -> str:
         wording.words,
         evaluation=evaluation,
         score=wording.numbers.prediction(float(evaluation.score)),
+        points=None
+        if evaluation.points is None or evaluation.points.person is None
+        else points_text(evaluation.points.person, evaluation.points, wording),
         plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
         today=None if today is None else wording.numbers.score(today, 0.0),
         broken=[violation_text(one, wording) for one in evaluation.broken],

@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.present.numbers import LARGEST, SCORE_DECIMALS
 from p2ce.present.wording import Wording, capital
-from p2ce.result import Counterfactual, Explanation, Status
+from p2ce.result import Counterfactual, Explanation, PersonPoints, Status
 from p2ce.result.target import (
     LEAD,
     LEVEL,
@@ -29,6 +29,8 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
     accepted = explanation.status is Status.ACCEPTED
     if explanation.scale == LEAD:
         return _standing_by_lead(explanation, score, wording, accepted=accepted)
+    if explanation.points is not None:
+        return _standing_in_points(explanation, explanation.points, wording, accepted=accepted)
     exceeds = is_strict_limit(explanation.at_least, explanation.at_most) and not explanation.margin > 0
     exceeds &= not accepted
     if explanation.at_most is not None:
@@ -40,6 +42,31 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
         what=_subject(explanation, wording),
         score=score_text(score, explanation, wording),
         threshold=_limit_alone(explanation, wording) if exceeds else threshold_text(explanation, wording),
+    )
+
+
+def _standing_in_points(
+    explanation: Explanation, points: PersonPoints, wording: Wording, *, accepted: bool
+) -> str:
+    assert points.person is not None, "the score is known"
+    upper, several = points.at_most is not None, explanation.models > 1
+    if accepted:
+        key = "points_has_at_most" if upper else "points_has_at_least"
+    else:
+        key = "points_at_most" if upper else "points_at_least"
+    limit = wording.numbers.points_limit(points.limit, points.decimals, upper=upper)
+    return wording.say(
+        key,
+        what=wording.say("points_of_models" if several else "points_of", models=explanation.models),
+        points=points_text(points.person, points, wording),
+        threshold=wording.say("points_margin", number=limit) if explanation.margin > 0 else limit,
+    )
+
+
+def points_text(points: float, of_person: PersonPoints, wording: Wording) -> str:
+    """Write points on their side of the limit."""
+    return wording.numbers.points(
+        points, of_person.limit, of_person.decimals, upper=of_person.at_most is not None
     )
 
 
@@ -102,6 +129,9 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
 def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wording) -> str:
     """State the result of an option, without a full stop."""
     score, prediction = option.displayed_score, option.displayed_prediction
+    if explanation.points is not None and option.displayed_points is not None:
+        shown = points_text(option.displayed_points, explanation.points, wording)
+        return wording.say("gives_points", points=shown)
     if explanation.scale != LEAD:
         return wording.say("gives", score=score_text(score, explanation, wording))
     if is_target_range(explanation.target) and explanation.models == 1:
@@ -119,8 +149,17 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
     return _models_then(score, explanation, wording)
 
 
-def model_output(explanation: Explanation, score: float | None, prediction: Any, wording: Wording) -> str:
-    """Write the model's output in a table: its prediction if there is one, else the score."""
+def model_output(
+    explanation: Explanation,
+    score: float | None,
+    prediction: Any,
+    wording: Wording,
+    *,
+    points: float | None = None,
+) -> str:
+    """Write the model's output in a table: points or its prediction if there are any, else the score."""
+    if points is not None and explanation.points is not None:
+        return points_text(points, explanation.points, wording)
     wanted = is_target_range(explanation.target) or must_win(explanation)
     if wanted and prediction is not None:
         return prediction_text(prediction, explanation, wording)
@@ -128,7 +167,9 @@ def model_output(explanation: Explanation, score: float | None, prediction: Any,
 
 
 def output_name(explanation: Explanation) -> str:
-    """Return the key for the model's output: a prediction, a probability, a lead or a score."""
+    """Return the key for the model's output: points, a prediction, a probability, a lead or a score."""
+    if explanation.points is not None:
+        return "result_points"
     predicted = explanation.person_prediction is not None or any(
         option.prediction is not None for option in explanation
     )

@@ -52,10 +52,12 @@ def build_explanation(
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
     certificate = None if status is Status.ACCEPTED else _certificate(problem, verified, at, because)
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
+    score = problem.direction * float(known.scores[at])
     return Explanation(
         status=status,
         person=row,
-        person_score=float(problem.as_reported(known.scores[at])),
+        person_score=score,
+        points=None if problem.report is None else problem.report.of_person(score),
         person_prediction=_number(known.predictions[at]),
         counterfactuals=tuple(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
@@ -84,6 +86,7 @@ def failed_explanation(
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
+        points=None if problem.report is None else problem.report.of_person(None),
         error=failure.kind,
         message=failure.message,
         as_of=as_of,
@@ -123,17 +126,22 @@ def _counterfactual(
         if found.displayed[at, column] != found.rows[at, column]:
             rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
     changes = {name: changes[name] for name in values if name in changes}
+    score = problem.direction * float(found.scores[at])
+    then = problem.direction * float(found.displayed_scores[at]) if rounded else None
+    report = problem.report
     return Counterfactual(
         number=number,
         values=values,
         changes=changes,
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
-        score=float(problem.as_reported(found.scores[at])),
+        score=score,
+        points=None if report is None else report.points_of(score),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
         admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
-        rounded_score=float(problem.as_reported(found.displayed_scores[at])) if rounded else None,
+        rounded_score=then,
+        rounded_points=None if report is None or then is None else report.points_of(then),
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
         flags=flags_of(changes, values, problem.associated, problem.relations)
         if problem.associated or problem.relations

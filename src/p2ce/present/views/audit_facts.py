@@ -58,7 +58,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
     if is_target_range(target):
         wanted = wording.say("target_range", range=range_to_reach(explanation, wording))
     threshold, limit = threshold_text(explanation, wording), limit_of(explanation)
-    upper = explanation.at_most is not None
+    upper, points = explanation.at_most is not None, explanation.points
     facts = {
         "status": str(explanation.status),
         "target": wanted,
@@ -68,6 +68,8 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
         "models": wording.numbers.count(explanation.models),
         "person": "; ".join(raw_values(explanation.person, wording)),
         "person_score": _or_unknown(explanation.person_score, wording),
+        "person_points": "" if points is None else _or_unknown(points.person, wording),
+        "points_limit": "" if points is None else wording.full(points.limit),
         "person_prediction": _known(explanation.person_prediction, wording),
         # For an ERROR, the sentence on the proof states it.
         "message": (explanation.message or "") if explanation.status is not Status.ERROR else "",
