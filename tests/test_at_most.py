@@ -169,11 +169,19 @@ def test_the_limits_of_a_regressor_are_its_range(tmp_path: Any) -> None:
 
 
 def test_any_class_of_several_may_be_limited() -> None:
+    """A softmax is proven by the probability itself; a forest by its own margin."""
     three = np.digitize(people()["Income"] + 5 * people()["Years"], [60, 120])
-    for model in (LogisticRegression(max_iter=5000), RandomForestClassifier(8, max_depth=4, random_state=0)):
+    models = (
+        LogisticRegression(max_iter=5000),
+        RandomForestClassifier(8, max_depth=4, random_state=0),
+        GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0),
+        MLPClassifier((4,), solver="lbfgs", max_iter=500, random_state=0),
+    )
+    for model in models:
         model.fit(people(), three)
         person = people()[model.predict_proba(people())[:, 1] > 0.4].iloc[0]
         explainer = explainer_of(model, target=1, at_most=0.25)
+        assert not explainer.describe().is_black_box
         assert_is_the_front(
             explainer, person, lambda rows, model=model: model.predict_proba(rows)[:, 1] <= 0.25
         )

@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Policy, rules
 from p2ce.compile.lay_out import for_instance
-from p2ce.compile.requirements import in_columns_of
 from p2ce.compile.within_reach import parsed_for, shaped_for, within_reach
+from p2ce.engine.scores.other_columns import in_columns_of
 from p2ce.engine.scores.score import score_rows
 from p2ce.explainer import problems_of
 from tests.populations.small_scores import flat

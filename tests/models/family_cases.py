@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn import discriminant_analysis, ensemble, linear_model, neural_network, svm, tree
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -231,6 +232,76 @@ def _sklearn() -> Iterator[Case]:
     yield from _cases(behind, scaled, (NUMBER,), front=["forest"])
 
 
+def _ensembles() -> Iterator[Case]:
+    both = (TWO, SEVERAL)
+    few: Options = {"n_estimators": 4, "max_depth": 3, "random_state": 0}
+    boosting = partial(ensemble.GradientBoostingClassifier, **few)
+    forest, logistic = partial(ensemble.RandomForestClassifier, **few), linear_model.LogisticRegression
+    shallow = partial(tree.DecisionTreeClassifier, max_depth=3, random_state=0)
+    band: Options = {"undecided": 0.02, "edge": True}
+    calibrated: dict[str, Make] = {
+        "sigmoid": lambda: CalibratedClassifierCV(boosting(), cv=2),
+        "isotonic": lambda: CalibratedClassifierCV(forest(), cv=2, method="isotonic"),
+        "one isotonic map": lambda: CalibratedClassifierCV(
+            boosting(), cv=2, method="isotonic", ensemble=False
+        ),
+        "vectors": lambda: CalibratedClassifierCV(svm.LinearSVC(random_state=0), cv=2),
+    }
+    # A step of an isotonic map may be the very threshold.
+    steps: Options = {**band, "undecided": 0.05, "table": "scaled"}
+    several = {name: calibrated[name] for name in ("sigmoid", "isotonic")}
+    yield from _cases("calibrated", calibrated, front=several, **steps)
+    yield from _cases("calibrated", several, (SEVERAL,), front=["isotonic"], **steps)
+
+    def votes(kind: Any, *members: Any, **options: Any) -> Any:
+        return kind([(str(place), member) for place, member in enumerate(members)], **options)
+
+    soft = partial(votes, ensemble.VotingClassifier, voting="soft")
+    voting: dict[str, Make] = {
+        "forest and line": lambda: soft(forest(), logistic(), weights=[2, 0.5]),
+        "forests": lambda: soft(forest(), forest(bootstrap=False)),
+        "nested": lambda: soft(
+            make_pipeline(StandardScaler(), CalibratedClassifierCV(logistic(), cv=2)),
+            ensemble.BaggingClassifier(shallow(), 3, random_state=0),
+        ),
+    }
+    regressors: dict[str, Make] = {
+        "forest and line": lambda: votes(
+            ensemble.VotingRegressor, ensemble.RandomForestRegressor(**few), linear_model.LinearRegression()
+        ),
+    }
+    fronts = ("forest and line", "nested")
+    yield from _cases("voting", regressors, (NUMBER,), front=fronts, table="scaled", **band)
+    several = {"forest and line": voting["forest and line"]}
+    yield from _cases("voting", voting, front=fronts, table="scaled", **band)
+    yield from _cases("voting", several, (SEVERAL,), front=several, table="scaled", **band)
+    bagging: dict[str, Make] = {
+        "votes": lambda: ensemble.BaggingClassifier(n_estimators=6, random_state=0),
+        "some columns": lambda: ensemble.BaggingClassifier(
+            shallow(), 5, max_features=0.5, bootstrap_features=True, random_state=0
+        ),
+        "lines": lambda: ensemble.BaggingClassifier(logistic(), 3, max_features=0.7, random_state=0),
+    }
+    trees: dict[str, Make] = {
+        "trees": lambda: ensemble.BaggingRegressor(
+            tree.DecisionTreeRegressor(max_depth=3, random_state=0), 3, random_state=0
+        )
+    }
+    yield from _cases("bagging", trees, (NUMBER,), **{**band, "edge": False})
+    several = {"votes": bagging["votes"]}
+    yield from _cases("bagging", bagging, front=["votes", "lines"], table="scaled", **band)
+    yield from _cases("bagging", several, (SEVERAL,), front=several, table="scaled", **band)
+    boosted: dict[str, Make] = {
+        "stumps": lambda: ensemble.AdaBoostClassifier(n_estimators=6, random_state=0),
+        "trees": lambda: ensemble.AdaBoostClassifier(shallow(), n_estimators=3, random_state=0),
+    }
+    yield from _cases("AdaBoost", boosted, both, front=["trees"], arrays=["stumps"], **band)
+    stacked: dict[str, Make] = {
+        "forest and line": lambda: votes(ensemble.StackingClassifier, forest(), logistic(), cv=2)
+    }
+    yield from _cases("stacking", stacked, both, front=["forest and line"], table="scaled", **band)
+
+
 def _preprocessing() -> Any:
     filled = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -380,4 +451,4 @@ def _catboost() -> Iterator[Case]:
     yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 
-CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost()]
+CASES = [*_sklearn(), *_ensembles(), *_lightgbm(), *_xgboost(), *_catboost()]

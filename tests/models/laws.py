@@ -123,7 +123,8 @@ def _near(found: Adapter, name: str, kind: str) -> np.ndarray:
     if kind == "b":
         return np.array([0.0, 1.0])
     column = found.columns.index(name)
-    forests = [getattr(score, "forest", None) for score in found.scores]
+    parts = [part for score in found.scores for part in getattr(score, "parts", [score])]
+    forests = [getattr(part, "forest", None) for part in parts]
     of_each = [one.threshold[one.feature == column] for one in forests if one is not None]
     cuts = np.unique(np.concatenate(of_each or [np.zeros(0)]))
     cuts = cuts[np.abs(cuts) < 1e30]

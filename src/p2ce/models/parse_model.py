@@ -26,13 +26,18 @@ from p2ce.models.decisions.certify import certify
 from p2ce.models.families.catboost import family as catboost
 from p2ce.models.families.lightgbm import family as lightgbm
 from p2ce.models.families.sklearn import (
+    adaboost,
+    bagging,
+    calibrated,
     gradient_boosting,
     hist_gradient_boosting,
     linear,
     mlp,
     own_threshold,
     pipeline,
+    stacking,
     trees_and_forests,
+    voting,
 )
 from p2ce.models.families.sklearn.own_threshold import best_of, parse_with_own_threshold
 from p2ce.models.families.torch import family as torch
@@ -54,6 +59,11 @@ FAMILIES: tuple[Family, ...] = (
     linear,
     mlp,
     torch,
+    calibrated,
+    voting,
+    bagging,
+    adaboost,
+    stacking,
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "

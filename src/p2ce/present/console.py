@@ -38,6 +38,7 @@ BOUNDS = {
     "tree leaves": "parsed; proven by bounds from the leaves of its trees",
     "additive": "parsed; proven by bounds of its sum",
     "network": "parsed; proven by bounds of the network",
+    "combined": "parsed; proven by the combined bounds of its parts",
     "complete": "black box; proven by evaluating every combination that may matter",
     "none": "proven by cost alone",
 }

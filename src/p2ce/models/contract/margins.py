@@ -66,13 +66,14 @@ class OutputLink(NamedTuple):
 
     reported: Reported  # the lowest and the highest number that the library may report for a value
     value: Callable[[FloatArray], FloatArray] | None  # the reported number up to rounding; None if unknown
+    slope: float | None = None  # if the reported number is the score times this, rounded once
 
 
 def _unchanged(values: FloatArray) -> FloatArray:
     return values
 
 
-IDENTITY = OutputLink(exactly(float), _unchanged)
+IDENTITY = OutputLink(exactly(np.float64), _unchanged, 1.0)
 
 
 def logistic_link(
@@ -92,7 +93,7 @@ def logistic_link(
             return 1.0 - second if complement else second
 
         return OutputLink(
-            logistic(complement=complement, margin=lambda x: float(margin(x)), single=single, slack=slack),
+            logistic(complement=complement, margin=margin, single=single, slack=slack),
             value,
         )
 

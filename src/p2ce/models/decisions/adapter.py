@@ -12,6 +12,7 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
+from p2ce.engine.scores.combined.combination import ReportedNumber
 from p2ce.engine.scores.score import Score
 from p2ce.errors import BrokenPlugin
 from p2ce.tables.codebook import Codebook, codebook_of
@@ -102,6 +103,9 @@ class Adapter:
     other class, or a prediction must lie between two ends. ``also`` holds the further scores, and
     ``evaluate`` returns the least lead. If all scores together are necessary but not sufficient, ``decides``
     is False: the model itself is evaluated on the rows that pass them.
+
+    ``number`` is what ``evaluate`` may return for values of the scores (n, scores). It never falls in any of
+    them, so the model can be a member of an ensemble. It is None where the scores do not determine it.
     """
 
     family: str
@@ -116,6 +120,7 @@ class Adapter:
     # With at_most, `evaluate` returns minus what the model reports, and the threshold is minus the limit.
     negated: bool = False
     report: Callable[[FloatArray], FloatArray] | None  # None if one score does not determine it
+    number: ReportedNumber | None = None
     tolerance: float = 1e-9  # how far report(score) may be from evaluate, given the family's precision
     reach: FloatArray | None = None
     # False if nothing is certified for rows with categories that are not in the reference.

@@ -273,7 +273,7 @@ def _prediction(booster: LightGBMParts) -> OutputLink:
     if booster.objective == "regression" and squared:
         # Two IEEE products, both monotone.
         return OutputLink(
-            exactly(lambda total: math.copysign(total / divisor, 1.0) * (total / divisor)),
+            exactly(lambda total: np.abs(total / divisor) * (total / divisor)),
             lambda totals: np.abs(totals / divisor) * (totals / divisor),
         )
     if booster.objective in _EXPONENTIAL:

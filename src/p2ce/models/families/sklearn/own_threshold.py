@@ -36,6 +36,8 @@ from p2ce.base.calls.checked_calls import require_probabilities
 from p2ce.base.calls.library import library_class, overrides
 from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_per_row, retried
 from p2ce.base.visible import echoed
+from p2ce.engine.scores.combined.combination import Combination, minus
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
@@ -48,6 +50,7 @@ from p2ce.models.fitted import require_library_class
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models delegate every call to the best one.
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
+_FROZEN = frozenset({"FrozenEstimator"})
 _PIPELINES = frozenset({"Pipeline"})
 # Their probabilities are shares of votes, or of few rows, so exactly one half is common.
 _VOTERS = frozenset(
@@ -82,7 +85,10 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
 
 
 def best_of(model: Any) -> Any:
-    """Return the best model of a scikit-learn search, to which it delegates; any other model unchanged."""
+    """Return the model to which a search or a FrozenEstimator delegates; any other model unchanged."""
+    frozen = library_class(model, root="sklearn", names=_FROZEN)
+    if frozen is not None and not overrides(model, frozen):
+        return best_of(model.estimator)
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
@@ -212,6 +218,7 @@ def _turned(found: Adapter, reported: ModelCall, own: OwnThreshold, threshold: f
         threshold=limit,
         evaluate=retried(reported.then(turned)) if black_box else reported.then(turned),
         report=report,
+        number=None,
     )
 
 
@@ -250,6 +257,15 @@ def _turned_score(score: Any) -> Any:
         last = one_output(score.layers[-1], 0, sign=-1.0)
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
+        )
+    if isinstance(score, CombinedScore):
+        number = minus(Combination(parts=score.parts, reported=score.reported))
+        return replace(
+            score,
+            parts=number.parts,
+            reported=number.reported,
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
     raise UnsupportedModel(f"A {type(score).__name__} behind its own threshold cannot be inverted.")
 

@@ -14,8 +14,9 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.base.calls.library import library_class
 from p2ce.base.calls.model_call import ModelCall, as_call
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.network.network import NetworkScore
-from p2ce.engine.scores.score import Bound, seen_as_given
+from p2ce.engine.scores.score import seen_as_given
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, Evaluate, ParseRequest
@@ -121,10 +122,16 @@ def _parse_inside(
         if np.array_equal(missing, expected):
             raise
         found = parse_with(expected)
-        if any(score.bound is Bound.TREE_LEAVES for score in found.scores):
+        if any(_has_trees(score) for score in found.scores):
             raise  # trees may accept missing values
     # A sum or a network accepts none: it rejects inputs that are missing only for an unknown label.
     return found, rejecting_missing(maps, missing & ~expected)
+
+
+def _has_trees(score: Any) -> bool:
+    if isinstance(score, CombinedScore):
+        return any(map(_has_trees, score.parts))
+    return score.flat is not None and score.flat.forest is not None
 
 
 def _labels_inside(inside: Adapter, seen: ParsedTransformers) -> dict[str, tuple[Any, ...]]:
@@ -213,6 +220,8 @@ def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray
             rising=score.rising & plain[score.sources],
             see=_composed(score.see, maps.show),
         )
+    if isinstance(score, CombinedScore):
+        return score.with_parts(lambda part: _behind(part, maps, nullable, limits))
     raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} is not supported natively.")
 
 
