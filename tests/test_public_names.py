@@ -25,6 +25,7 @@ MODULES = {
     "testing",
 }
 NAMES = {
+    "Points",
     "Policy",
     "Audit",
     "Display",
@@ -95,6 +96,7 @@ METHODS = {
     "save",
     "scores",
     "at_least",
+    "at_most",
     "warm_up",
     "relaxations",
 }

@@ -3,7 +3,7 @@
 import datetime
 import os
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -35,6 +35,7 @@ from p2ce.result import (
     Explanations,
     FeatureMap,
     ModelFacts,
+    Points,
     ProblemRecord,
     Relaxations,
     SampledPrice,
@@ -89,7 +90,16 @@ class Explainer:
             threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without it, a
             model with more than two classes has to predict the target class. For several models, pass one
             number for all, or a list with one for each.
-        margin: How far every score has to be above `at_least`, on the scale that the model reports. The
+        at_most: The highest score that is accepted, for a target that people want to avoid:
+            ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
+            models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
+            `at_most` are the ends of the wanted range.
+        outcome: What the target class means in texts, such as "default" for "the probability of default".
+            The default is the name of the class or of ``y``, if that is an outcome's name.
+        report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score
+            that always rises or always falls. It changes texts and tables only, not the search. The default
+            is the model's own number.
+        margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
@@ -143,6 +153,9 @@ class Explainer:
         target: Any = None,
         y: Any = None,
         at_least: float | Sequence[float | None] | None = None,
+        at_most: float | Sequence[float] | None = None,
+        outcome: str | None = None,
+        report: Points | Callable[[float], float] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
@@ -161,6 +174,9 @@ class Explainer:
             policy=policy,
             target=target,
             at_least=at_least,
+            at_most=at_most,
+            outcome=outcome,
+            report=report,
             margin=margin,
             scale=scale,
             objectives=objectives,
@@ -189,9 +205,14 @@ class Explainer:
         return self._problems.own.policy
 
     @property
-    def at_least(self) -> float:
-        """The score that the model has to reach to accept."""
-        return self._problems.own.threshold
+    def at_least(self) -> float | None:
+        """The score that the model has to reach to accept; None if it must be at most `at_most`."""
+        return self._problems.own.at_least
+
+    @property
+    def at_most(self) -> float | None:
+        """The highest score that is accepted; None if the score must be at least `at_least`."""
+        return self._problems.own.at_most
 
     @property
     def problem(self) -> ProblemRecord:
@@ -471,6 +492,7 @@ class Explainer:
         *,
         plausibility: Any = UNCHANGED,
         objectives: Any = UNCHANGED,
+        report: Any = UNCHANGED,
         check_model: bool = True,
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
@@ -491,6 +513,8 @@ class Explainer:
                 passed again. The default is the saved one.
             objectives: Objectives to use instead of the saved ones. If one of them is custom, all must be
                 passed again. The default is the saved ones.
+            report: The points of scores to use instead of the saved ones. A function must be passed again.
+                The default is the saved `p2ce.Points`.
             check_model: Whether to check that the model scores people of the reference as the saved model
                 did. The default is True. Pass False for another model with the same columns, such as a
                 refitted one.
@@ -511,7 +535,12 @@ class Explainer:
         saved = read_saved(path, limits=limits)
         saved.require_trusted(trust_predicates=trust_predicates)
         return restored(
-            saved, model, plausibility=plausibility, objectives=objectives, check_model=check_model
+            saved,
+            model,
+            plausibility=plausibility,
+            objectives=objectives,
+            report=report,
+            check_model=check_model,
         )
 
     def describe(self) -> ModelFacts:
@@ -539,7 +568,7 @@ class Explainer:
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:
             problem = with_codebook(problem, encoded_rows.codebook)
-            scores[encoded] = scoring_of(problem)(encoded_rows.values[encoded])
+            scores[encoded] = problem.direction * scoring_of(problem)(encoded_rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
@@ -615,11 +644,17 @@ def parts_to_save(explainer: Explainer) -> dict[str, bytes]:
 
 
 def restored(
-    saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
+    saved: SavedExplainer,
+    model: Any,
+    *,
+    plausibility: Any,
+    objectives: Any,
+    check_model: bool,
+    report: Any = UNCHANGED,
 ) -> Explainer:
     """Build an explainer from the contents of a file."""
     saved.require_models(model)
-    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives, report=report)
     arguments = saved.given.arguments
     given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
     if saved.detector is not None:

@@ -249,6 +249,7 @@ def _assert_evaluated(model: Any, found: Adapter, rows: pd.DataFrame, target: An
     takes_frames = hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_")
     given = rows if takes_frames else rows[list(found.columns)].to_numpy()
     own = found.evaluate(rows)
+    own = -own if found.negated else own
     if not hasattr(model, "predict") or not hasattr(model, "get_params"):
         return  # a Booster or a module: what its outputs mean is not for it to say
     if not found.classes:

@@ -46,6 +46,21 @@ def test_one_class_of_two_reaches_a_threshold(case: Case) -> None:
         assert_conforms(model, frame, target=target, at_least=threshold, **terms)
 
 
+@pytest.mark.parametrize("case", of[TWO], ids=str)
+def test_the_probability_of_one_class_of_two_stays_at_most_at_a_limit(case: Case) -> None:
+    """The limit is a probability that the model reports, or the next float below one."""
+    model, frame, _ = case.fitted()
+    reported = assert_conforms(model, frame, target=1, **allowed(case))[0].evaluate(frame)
+    limits = [-limit for limit in beside(-reported)] if len(np.unique(reported)) > 20 else [0.3]
+    for limit in limits:
+        terms = {**allowed(case), "undecided": 1.0, "edge": False}
+        found, rows = assert_conforms(model, frame, target=1, at_most=limit, **terms)
+        index = list(found.classes).index(1)
+        assert ((found.evaluate(rows) >= found.threshold) == (-found.evaluate(rows) <= limit)).all()
+        assert found.negated
+        assert index == 1
+
+
 @pytest.mark.parametrize("case", of[SEVERAL], ids=str)
 def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
     model, frame, _ = case.fitted()
@@ -68,6 +83,7 @@ def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
     for threshold in (None, *beside(values[:, -1] if values.ndim == 2 else values)):
         terms = {**allowed(case), "undecided": max(case.undecided, 0.02), "edge": False}
         assert_conforms(model, frame, target=target, scale="decision", at_least=threshold, **terms)
+        assert_conforms(model, frame, target=target, scale="decision", at_most=threshold or 0.5, **terms)
 
 
 @pytest.mark.parametrize("case", of[NUMBER], ids=str)

@@ -98,6 +98,15 @@ AtLeastOption = Annotated[
         panel=PROBLEM,
     ),
 ]
+AtMostOption = Annotated[
+    float | None,
+    option(
+        "The highest score that is accepted, if --target names the unfavourable class: --target 1 --at-most "
+        "0.08 for a probability of default of at most 8 %.",
+        "NUMBER",
+        panel=PROBLEM,
+    ),
+]
 MaxChangesOption = Annotated[
     int, option("The most features that may change at once; 0 for no limit.", "N", panel=PROBLEM)
 ]

@@ -51,6 +51,7 @@ class Inputs(ModelArguments):
     drop: tuple[str, ...] = ()
     target: str | None = None
     at_least: float | None = None
+    at_most: float | None = None
     max_changes: int | None = 3
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
@@ -306,6 +307,7 @@ def _explainer(
             target=target,
             y=labels,
             at_least=inputs.at_least,
+            at_most=inputs.at_most,
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
             plausibility=PlausibilityForest(contamination=inputs.contamination) if inputs.plausible else None,

@@ -20,6 +20,7 @@ from p2ce.models.detectors.plausibility_forest import PlausibilityForest, settle
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives.objective_names import Objectives
 from p2ce.policy.policy import Policy
+from p2ce.result.points import Points
 
 MOST_CHANGES = 1_000_000  # more than any table has features
 LARGEST_MAP = 1000  # values on an axis
@@ -117,6 +118,9 @@ class Arguments:
     policy: Policy | None
     target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
     at_least: float | Sequence[float | None] | None
+    at_most: float | Sequence[float] | None
+    outcome: str | None  # None if only the names of the label and the classes may show it
+    report: Any  # Points, a function of the reported score, or None
     margin: float
     scale: str | None
     objectives: Objectives
@@ -147,6 +151,7 @@ class Arguments:
             else None,
             "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
+            "report": str(self.report) if isinstance(self.report, Points) else None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,
             "refine": None if self.refine else False,

@@ -17,6 +17,7 @@ from p2ce.compile.grouped_features import chains_of
 from p2ce.compile.linked_levels import levels_of
 from p2ce.compile.own_plausibility import IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement
+from p2ce.compile.report_points import SettledReport
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
@@ -64,6 +65,7 @@ class StatedProblem:
     """What the caller states, with every default settled."""
 
     target: Any
+    outcome: str  # what the target means in texts; "" if nothing shows it
     margin: float  # as passed; thresholds and ends already include it
     policy: Policy
     wanted: tuple[Objective, ...]
@@ -109,6 +111,7 @@ class ParsedProblem(StatedProblem):
     relations: tuple[Relation, ...]  # relations that hold in the whole reference, but are not in force
     compounds: tuple[Compound, ...]  # one-hot groups
     refinement: Refinement | None  # what refines inferred candidates; None if nothing does
+    report: SettledReport | None = None  # how scores are shown in points
 
     @cached_property
     def models(self) -> tuple[Adapter, ...]:
@@ -189,15 +192,35 @@ class ParsedProblem(StatedProblem):
 
     @cached_property
     def threshold(self) -> float:
-        """The threshold that the reported score must reach."""
+        """The threshold that the joint score must reach; with ``at_most``, minus the limit."""
         return max(model.threshold for model in self.models) if self._same_terms else 0.0
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether the joint score is minus what is reported, which must be at most so much."""
+        return self._same_terms and self.model.negated
+
+    @cached_property
+    def direction(self) -> float:
+        """What joint scores are multiplied by for explanations: -1 with ``at_most``, else 1."""
+        return -1.0 if self.negated else 1.0
+
+    @cached_property
+    def at_least(self) -> float | None:
+        """What the reported score must be at least; None if it must be at most so much."""
+        return None if self.negated else self.threshold
+
+    @cached_property
+    def at_most(self) -> float | None:
+        """What the reported score must be at most; None if it must be at least so much."""
+        return -self.threshold if self.negated else None
 
     @cached_property
     def scale(self) -> str:
         """The scale of the reported score."""
         return self.model.scale if self._same_terms else LEAD
 
-    def reported(self, scores: FloatArray) -> FloatArray:
+    def joint(self, scores: FloatArray) -> FloatArray:
         """Join the scores (models, n) of several models: the lowest, or the least lead on a threshold."""
         if not self._same_terms:
             scores = scores - np.array([[model.threshold] for model in self.models])
@@ -254,7 +277,8 @@ class Problem(ParsedProblem):
     def facts(self) -> Mapping[str, Any]:
         """What every explanation states about its problem, by the fields of `Explanation`."""
         return {
-            "at_least": self.threshold,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
             "margin": self.margin,
             "scale": self.scale,
             "models": len(self.models),

@@ -96,6 +96,7 @@ def parse_model(
     reference: pd.DataFrame,
     target: Any = 1,
     at_least: float | None = None,
+    at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
     reach: FloatArray | None = None,
@@ -109,16 +110,18 @@ def parse_model(
     For a black box the result has no score; with ``black_box=True``, this holds for every model.
     ``reference`` holds rows like those that the model was fitted on. ``at_least`` defaults to the model's
     own threshold, or to 0.5 for the probability of one of two classes and 0 for decision functions. If there
-    are more than two classes, the target must win. ``margin`` is added to it, on the scale that
-    the model reports. ``reach`` holds, per reference column, the largest magnitude that a value will ever
-    have. It defaults to 64 times the largest in the reference, and only linear models need it. ``codes``
-    (n, d) is the reference as encoded by ``codebook``, if the caller has it already. ``nullable`` names the
-    columns in which values may be missing; by default those with a missing value in the reference.
+    are more than two classes, the target must win. With ``at_most``, the number of the target must be at most
+    so much. ``margin`` moves either limit inwards, on the scale that the model reports. ``reach`` holds, per
+    reference column, the largest magnitude that a value will ever have. It defaults to 64 times the largest
+    in the reference, and only linear models need it. ``codes`` (n, d) is the reference as encoded by
+    ``codebook``, if the caller has it already. ``nullable`` names the columns in which values may be missing;
+    by default those with a missing value in the reference.
     """
     request = request_for(
         reference,
         target=target,
         at_least=at_least,
+        at_most=at_most,
         scale=scale,
         margin=margin,
         reach=reach,
@@ -126,7 +129,7 @@ def parse_model(
         codes=codes,
         nullable=nullable,
     )
-    own = own_threshold.own_threshold(model) if at_least is None else None
+    own = own_threshold.own_threshold(model) if at_least is None and at_most is None else None
     if own is None:
         found = _parse_any(model, request)
     else:
@@ -143,6 +146,7 @@ def request_for(
     *,
     target: Any,
     at_least: float | None = None,
+    at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
     reach: FloatArray | None = None,
@@ -169,6 +173,7 @@ def request_for(
         codes=codes,
         target=target,
         at_least=at_least,
+        at_most=at_most,
         scale=scale,
         margin=margin,
         codebook=codebook,

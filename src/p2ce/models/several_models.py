@@ -13,6 +13,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter
+from p2ce.models.decisions.row_format import REGRESSOR, declared_kind
 from p2ce.models.families.sklearn.own_threshold import loses_ties
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook
@@ -24,6 +25,7 @@ def parse_models(
     reference: pd.DataFrame,
     target: Any,
     at_least: float | Sequence[float | None] | None,
+    at_most: float | Sequence[float] | None = None,
     margin: float = 0.0,
     scale: str | None = None,
     reach: FloatArray | None = None,
@@ -34,13 +36,18 @@ def parse_models(
 ) -> tuple[Adapter, ...]:
     """Parse a model, or every model of a list; ``at_least`` applies to all, or is a list with one for each.
 
-    A ``margin`` is added to each threshold, on the scale that the model reports.
+    So does ``at_most``. A ``margin`` moves each limit inwards, on the scale that the model reports.
     """
     several = isinstance(model, list | tuple)
     models = list(model) if several else [model]
     if not models:
         raise UnsupportedModel("model is an empty list. Pass at least one fitted model.")
-    least = _one_for_each(at_least, len(models), several=several)
+    least = _one_for_each("at_least", at_least, len(models), several=several)
+    most = _one_for_each("at_most", at_most, len(models), several=several)
+    if at_most is not None and None in most:
+        raise InvalidArgument(
+            f"at_most={echoed(at_most)} leaves a model without a limit. Pass a number for each."
+        )
     _check_margin(margin)
     found = []
     parse_one = partial(
@@ -54,9 +61,9 @@ def parse_models(
         nullable=nullable,
         black_box=black_box,
     )
-    for one, given in zip(models, least, strict=True):
-        parsed = parse_one(one, at_least=given, codebook=codebook)
-        if not margin and given is None and loses_ties(one, parsed, target):
+    for one, low, high in zip(models, least, most, strict=True):
+        parsed = parse_one(one, at_least=low, at_most=high, codebook=codebook)
+        if not margin and low is None and high is None and loses_ties(one, parsed, target):
             threshold_above = float(np.nextafter(parsed.threshold, 1.0))
             parsed = parse_one(one, at_least=threshold_above, codebook=codebook)
         # Labels that only one library knows have one code for all models.
@@ -65,26 +72,32 @@ def parse_models(
     return tuple(found)
 
 
+def predict_numbers(model: Any) -> bool:
+    """Return whether the model, or each of several, says that it is a regressor."""
+    models = model if isinstance(model, list | tuple) else [model]
+    return bool(models) and all(declared_kind(one) == REGRESSOR for one in models)
+
+
 def codebook_of_all(models: Sequence[Adapter], codebook: Codebook) -> Codebook:
     """Return the codebook that models were parsed with, with the labels that only their libraries know."""
     return next((one.codebook for one in reversed(models) if one.codebook is not None), codebook)
 
 
-def _one_for_each(at_least: Any, count: int, *, several: bool) -> list[Any]:
-    if not isinstance(at_least, list | tuple | np.ndarray):
-        return [at_least] * count
-    if not several or len(at_least) != count:
+def _one_for_each(name: str, given: Any, count: int, *, several: bool) -> list[Any]:
+    if not isinstance(given, list | tuple | np.ndarray):
+        return [given] * count
+    if not several or len(given) != count:
         raise InvalidArgument(
-            f"at_least has {len(at_least)} values for {count} model{'s' * (count != 1)}. "
+            f"{name} has {len(given)} values for {count} model{'s' * (count != 1)}. "
             "Pass one number for all of them, or a list with one for each."
         )
-    return list(at_least)
+    return list(given)
 
 
 def _check_margin(margin: Any) -> None:
     is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
     if not is_number or not 0 <= margin <= sys.float_info.max:
         raise InvalidArgument(
-            "margin is how far beyond the threshold the score must be: a number of at least 0; "
+            "margin is how far beyond its limit the score must be: a number of at least 0; "
             f"got {echoed(margin)}."
         )

@@ -18,6 +18,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.near import Near
 from p2ce.result.picks import Pick
+from p2ce.result.points import PersonPoints, Points
 from p2ce.result.problem_record import Distribution, Feature, ModelFacts, ProblemRecord
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction, Violation
 from p2ce.result.rule_data import RuleData
@@ -38,7 +39,9 @@ __all__ = [
     "Flag",
     "ModelFacts",
     "Near",
+    "PersonPoints",
     "Pick",
+    "Points",
     "PriceOfPlausibility",
     "ProblemRecord",
     "Relaxation",

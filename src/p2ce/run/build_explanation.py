@@ -58,10 +58,12 @@ def build_explanation(
     if limits is not None:
         facts["problem"] = stating(problem.record, problem, limits, position)
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
+    score = problem.direction * float(known.scores[at])
     return Explanation(
         status=status,
         person=row,
-        person_score=float(known.scores[at]),
+        person_score=score,
+        points=None if problem.report is None else problem.report.of_person(score),
         person_prediction=_number(known.predictions[at]),
         counterfactuals=tuple(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
@@ -90,6 +92,7 @@ def failed_explanation(
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
+        points=None if problem.report is None else problem.report.of_person(None),
         error=failure.kind,
         message=failure.message,
         as_of=as_of,
@@ -129,17 +132,22 @@ def _counterfactual(
         if found.displayed[at, column] != found.rows[at, column]:
             rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
     changes = {name: changes[name] for name in values if name in changes}
+    score = problem.direction * float(found.scores[at])
+    then = problem.direction * float(found.displayed_scores[at]) if rounded else None
+    report = problem.report
     return Counterfactual(
         number=number,
         values=values,
         changes=changes,
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
-        score=float(found.scores[at]),
+        score=score,
+        points=None if report is None else report.points_of(score),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
         admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
-        rounded_score=float(found.displayed_scores[at]) if rounded else None,
+        rounded_score=then,
+        rounded_points=None if report is None or then is None else report.points_of(then),
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
         flags=flags_of(changes, values, problem.associated, problem.relations)
         if problem.associated or problem.relations
@@ -253,7 +261,8 @@ def describe_model(problem: Problem) -> ModelFacts:
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
         scale=problem.scale,
-        at_least=problem.threshold,
+        at_least=problem.at_least,
+        at_most=problem.at_most,
         classes=problem.model.classes,
         target=problem.target,
         columns=problem.names,

@@ -25,7 +25,7 @@ def test_a_lead_is_at_least_zero_exactly_where_argmax_picks_the_class(rows, inde
 
 
 def request(target: object = 1, at_least: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, at_least=at_least, scale=scale, margin=0.0)
+    return SimpleNamespace(target=target, at_least=at_least, at_most=None, scale=scale, margin=0.0)
 
 
 def three(**given: object) -> object:

@@ -11,7 +11,7 @@ from p2ce.models.decisions.target_arguments import checked_range, require_scale
 
 
 def request(target: object = (0, 1), at_least: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, at_least=at_least, scale=scale, margin=0.0)
+    return SimpleNamespace(target=target, at_least=at_least, at_most=None, scale=scale, margin=0.0)
 
 
 def test_a_range_may_be_open_at_one_end():
@@ -41,7 +41,7 @@ def test_what_is_no_range_is_told(target, message):
 
 
 def test_a_regressor_takes_neither_at_least_nor_scale():
-    with pytest.raises(InvalidArgument, match="no at_least"):
+    with pytest.raises(InvalidArgument, match="Pass only one of them"):
         checked_range(request(at_least=0.5), name="model")
     with pytest.raises(InvalidArgument, match="Leave scale out"):
         checked_range(request(scale="decision"), name="model")

@@ -108,6 +108,12 @@ def unwanted_class() -> Case:
     return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
 
 
+def probability_of_default() -> Case:
+    """Class 1 is a default, whose probability must be at most so much."""
+    model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
+    return made(model, loans.people(), loans.PERSON, policy=FEW, target=1, at_most=0.3, margin=0.05)
+
+
 def homes() -> pd.DataFrame:
     rng = np.random.default_rng(2)
     home = rng.integers(0, 3, 200)
@@ -209,7 +215,17 @@ def favourable() -> Case:
 CASES: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
-        *(booster, categories, forest, black_box, unwanted_class, ruled, other_rules, special_values),
+        *(
+            booster,
+            categories,
+            forest,
+            black_box,
+            unwanted_class,
+            probability_of_default,
+            ruled,
+            other_rules,
+            special_values,
+        ),
         *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )
 }

@@ -25,6 +25,7 @@ from tests.portfolio.evidence.cases import (
     homes,
     made,
     other_rules,
+    probability_of_default,
     rounded,
     ruled,
     unwanted_class,
@@ -155,6 +156,15 @@ def test_another_threshold_than_the_explainers_is_found(tmp_path: Path) -> None:
     assert not broken(tmp_path / "case.zip", case.model)
     path = forged(tmp_path / "case.zip", lambda data: data.update(at_least=data["at_least"] - 0.01))
     assert "settings" in broken(path, case.model)
+
+
+def test_another_limit_or_direction_than_the_explainers_is_found(tmp_path: Path) -> None:
+    case = probability_of_default()
+    case.saved(tmp_path / "case.zip")
+    assert not broken(tmp_path / "case.zip", case.model)
+    for change in ({"at_most": 0.26}, {"at_most": None, "at_least": 0.25}):
+        path = forged(tmp_path / "case.zip", lambda data, change=change: data.update(change))
+        assert "settings" in broken(path, case.model)
 
 
 def test_a_grid_that_lacks_what_the_policy_lists_is_found(files: dict[str, tuple[Case, Path]]) -> None:

@@ -76,7 +76,9 @@ class Members:
             threshold = None if scale is None else _THRESHOLDS[scale]
             inputs = self.inputs.get(id(member))
             request = self.request if inputs is None else as_array(self.request, self.columns, inputs)
-            wanted = replace(request, target=target, at_least=threshold, scale=scale, margin=0.0)
+            wanted = replace(
+                request, target=target, at_least=threshold, at_most=None, scale=scale, margin=0.0
+            )
             try:
                 adapter = request.parse(member, wanted)
             except InvalidArgument as error:
@@ -221,6 +223,7 @@ def certify_ensemble(ensemble: Ensemble, request: ParseRequest) -> Adapter:
     if decision.scale == LEAD:
         return _win(ensemble, decision, request)
     number = ensemble.numbers[decision.scale](decision.index)
+    number = minus(number) if decision.negated else number
     score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
     return _adapter(ensemble, decision, [score], request, number=number)
 
@@ -282,6 +285,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=replace(decision.evaluate, alone=members.alone),
+        negated=decision.negated,
         predict=None if decision.predict is None else replace(decision.predict, alone=members.alone),
         report=report,
         tolerance=tolerance,

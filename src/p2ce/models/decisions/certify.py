@@ -12,11 +12,19 @@ prediction lies in a range     one margin and minus it, one for each end that is
 """
 
 import math
+from typing import cast
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.engine.scores.combined.combination import ReportedNumber
+from p2ce.engine.scores.combined.combination import (
+    ITSELF,
+    Combination,
+    PartScore,
+    ReportedNumber,
+    minus,
+    score_of,
+)
 from p2ce.engine.scores.error_bands import certified, widened
 from p2ce.engine.scores.score import Score
 from p2ce.engine.scores.trees.assemble import largest_leaves
@@ -109,12 +117,29 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     complement = sign < 0.0 or (minus is not None and index == 0)
     if decision.scale == PROBABILITY:
         link = (outputs.link or logistic_link(single=outputs.single))(complement)
+        link = _negated(link) if decision.negated else link
         limits = certified(link.reported, decision.threshold)
     else:
         link, limits = IDENTITY, (decision.threshold, decision.threshold)
     band = margins.band(plus, minus)
-    score = margins.score(plus, minus, sign=sign, limits=widened(*limits, band))
+    limits = widened(*limits, band)
+    if decision.negated:  # minus a margin, or the difference the other way round
+        plus, minus, sign = (plus, None, -sign) if minus is None else (minus, plus, sign)
+    score = margins.score(plus, minus, sign=sign, limits=limits)
     return _adapter(parsed, decision, [score], link=link, number=_number(link, score, band))
+
+
+def _negated(link: OutputLink) -> OutputLink:
+    """Return the link from minus a score to minus the reported number."""
+
+    def reported(score: float) -> tuple[float, float]:
+        low, high = link.reported(-score)
+        return -high, -low
+
+    if link.value is None:
+        return link._replace(reported=reported)
+    value = link.value
+    return link._replace(reported=reported, value=lambda scores: -value(-scores))
 
 
 def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
@@ -133,7 +158,11 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adap
 
 
 def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
-    """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
+    """Bound a probability by its value among two classes; the model is evaluated on rows that pass.
+
+    With ``at_most``, the other classes together must be ahead, which no pair of classes decides: the score is
+    minus the probability itself.
+    """
     if not outputs.softmax:
         raise UnsupportedModel(
             f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
@@ -154,6 +183,11 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     share = softmax_share(
         len(decision.classes), bands=np.array(bands), largest=largest, single=outputs.single
     )
+    if decision.negated:
+        parts = tuple(cast(PartScore, one) for one in scores)
+        number = minus(Combination(parts=parts, reported=share))
+        score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
+        return _adapter(parsed, decision, [score], number=ITSELF, part=scores[0])
     return _adapter(parsed, decision, scores, decides=False, number=ReportedNumber(share))
 
 
@@ -201,9 +235,10 @@ def _adapter(
     link: OutputLink | None = None,
     decides: bool = True,
     number: ReportedNumber | None = None,
+    part: Score | None = None,  # of the margins, if the scores combine several
 ) -> Adapter:
     margins = parsed.margins
-    tolerance = margins.tolerance(decision, scores[0])
+    tolerance = margins.tolerance(decision, part or scores[0])
     bounded = math.isfinite(tolerance)
     return Adapter(
         family=parsed.family,
@@ -215,6 +250,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=decision.evaluate,
+        negated=decision.negated,
         predict=decision.predict,
         report=link.value if link is not None and bounded else None,
         number=number,

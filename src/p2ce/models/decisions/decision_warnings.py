@@ -63,15 +63,15 @@ def on_command_line(parts: Message) -> str:
 
 
 def warn_about_decisions(
-    model: Any, parsed: Sequence[Adapter], request: ParseRequest, *, at_least: Any, default_target: bool
+    model: Any, parsed: Sequence[Adapter], request: ParseRequest, *, limit: Any, default_target: bool
 ) -> None:
-    """Check one model, or each of several; a score or target from the user is not questioned."""
+    """Check one model, or each of several; a limit or target from the user is not questioned."""
     models = list(model) if isinstance(model, list | tuple) else [model]
-    least = list(at_least) if np.ndim(at_least) else [at_least] * len(models)
-    for one, found, given in zip(models, parsed, least, strict=True):
+    limits = list(limit) if np.ndim(limit) else [limit] * len(models)
+    for one, found, given in zip(models, parsed, limits, strict=True):
         if given is None and found.classes and _has_both(one):
             _warn_of_decision(one, found, request)
-    if default_target and parsed[0].classes:
+    if default_target and parsed[0].classes and not parsed[0].negated:
         _warn_of_function(models[0])
 
 

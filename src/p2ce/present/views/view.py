@@ -99,6 +99,7 @@ class OptionView:
         facts = {
             "costs": amounts(option.costs, wording.full),
             "score": wording.full(option.score),
+            "points": "" if option.points is None else wording.full(option.points),
             "prediction": "" if option.prediction is None else wording.full(option.prediction),
             "plausibility": "" if option.plausibility is None else wording.full(option.plausibility),
             "admitted_by": ""
@@ -240,7 +241,13 @@ def status_text(status: Status, audience: str, wording: Wording) -> str:
 
 def today(explanation: Explanation, wording: Wording) -> str:
     """Write the model's output for the person as they are today."""
-    return model_output(explanation, explanation.person_score, explanation.person_prediction, wording)
+    return model_output(
+        explanation,
+        explanation.person_score,
+        explanation.person_prediction,
+        wording,
+        points=None if explanation.points is None else explanation.points.person,
+    )
 
 
 def advice(option: Counterfactual, wording: Wording) -> str:
@@ -320,7 +327,13 @@ def _option(
         stands_out=stands_out,
         badge=capital(stands_out),
         outcome=outcome_of(option, explanation, wording),
-        output=model_output(explanation, option.displayed_score, option.displayed_prediction, wording),
+        output=model_output(
+            explanation,
+            option.displayed_score,
+            option.displayed_prediction,
+            wording,
+            points=option.displayed_points,
+        ),
         changes=changes_of(option, wording),
         costs=tuple(_cost(name, option.costs[name], least, wording) for name in explanation.objectives),
         plausibility="" if option.plausibility is None else wording.numbers.score(option.plausibility, 0.0),

@@ -77,9 +77,11 @@ def evaluate_proposal(
     moved = [name for name in problem.names if now[name] != then[name]]
     totals = totals_of(problem, old, new)
     costs = reported(problem.objectives, totals[None, :])[0]
+    score = problem.direction * float(scored.scores[0])
     return Evaluation(
         valid=bool(scored.accepted[0]),
-        score=float(scored.scores[0]),
+        score=score,
+        points=None if problem.report is None else problem.report.of_person(score),
         plausible=plausible,
         plausibility=plausibility,
         admitted_by=admitted_by(plausibility) if plausible and plausibility is not None else None,

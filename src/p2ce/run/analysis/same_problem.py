@@ -88,7 +88,8 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
 def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
     yield "target", to_plain(explanation.target), to_plain(problem.target)
     yield "margin", explanation.margin, problem.margin  # which the threshold already includes
-    yield "at_least", explanation.at_least, problem.threshold
+    yield "at_least", explanation.at_least, problem.at_least
+    yield "at_most", explanation.at_most, problem.at_most
     yield "scale", explanation.scale, problem.scale
     yield "models", explanation.models, len(problem.models)
     if (certificate := explanation.certificate) is None:

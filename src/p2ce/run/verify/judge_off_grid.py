@@ -80,7 +80,7 @@ class OffGridJudge:
         for number, model in enumerate(problem.models):
             scores[number], good = self._by_model(model, rows)
             accepted &= good
-        return problem.reported(scores), accepted
+        return problem.joint(scores), accepted
 
     def _by_model(self, model: Adapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         if model.is_black_box or model.report is None:

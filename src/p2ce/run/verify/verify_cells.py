@@ -90,7 +90,7 @@ def verify_cells(
     return VerifiedCells(
         instance=instance,
         cells=cells,
-        scores=problem.reported(models.scores) if problem.others else models.scores[0],
+        scores=problem.joint(models.scores) if problem.others else models.scores[0],
         plausibility=plausibility,
         failed=failed,
         # A contradicted score cannot exclude other cells.

