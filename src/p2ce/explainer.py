@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.budget import within
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.compile.archive import SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
-from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_jobs, check_size, check_time
+from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_budget, check_jobs, check_size, check_time
 from p2ce.compile.compile_arguments import compile_arguments
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook
@@ -46,7 +47,7 @@ from p2ce.run.analysis.relaxations_many import relaxations_many
 from p2ce.run.analysis.sample_price import sample_price
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
-from p2ce.run.explain_batch import explain_batch
+from p2ce.run.explain_batch import NO_LIMITS, explain_charged, require_black_box
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
@@ -207,6 +208,8 @@ class Explainer:
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanation:
@@ -222,6 +225,9 @@ class Explainer:
                 them.
             time_limit: The limit in seconds. The default, None, means no limit. When it is reached, the
                 explanation holds the options found so far and states what remains open. See below.
+            max_calls: The most calls of the model and the detector, for a black box that charges for calls.
+                The default, None, means no limit. See below.
+            max_rows: The most rows in these calls, together. The default, None, means no limit.
             listener: A function that is called with a `Progress` from time to time. If it returns False, the
                 search stops.
             as_of: The date of the data and the decision, such as "2026-11-18". Every text and file states it.
@@ -233,17 +239,30 @@ class Explainer:
         options are neither refined nor rounded. An estimate is calibrated only if that fits into the limit.
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
+
+        The budgets ``max_calls`` and ``max_rows`` are never exceeded. Every call that this method makes of any
+        of the models, and of a detector of your own, counts: scoring the person, the search, verification,
+        and calls that are repeated after a failure. Rules that are functions do not count. Accepted people
+        of the reference are tried first, so there are options early. When a budget ends, the status is
+        TIME_LIMIT, `Certificate.stopped_by` names the budget, and every option was evaluated by the models
+        and the detector themselves. Calls that the constructor made do not count. No estimate is calibrated
+        within a budget.
         """
         day = None if as_of is None else stated_date(as_of)
         clock = LimitClock(time_limit, listener)
+        check_budget(max_calls, max_rows)
         problem = self._problems.of_call(policy, max_changes, objectives)
         compiled = self._problems.known.compiled
         rows = encode_row(row, problem.codebook, kind=compiled.kind)
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
-        problem = self._problems.prepared(problem, clock)
-        problem = reaching(compiled, problem, rows.values, rows.codebook)
-        verified = explain_batch(problem, rows.values, SearchLimits(clock.left(), listener=clock.listener))
+        limits = SearchLimits(listener=clock.listener, max_calls=max_calls, max_rows=max_rows)
+        require_black_box(problem, limits)
+        with within(limits.budget()) as budget:
+            problem = self._problems.prepared(problem, clock)
+            problem = reaching(compiled, problem, rows.values, rows.codebook)
+            limits = limits._replace(seconds=clock.left())
+            verified = explain_charged(problem, rows.values, limits, budget)
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
@@ -297,6 +316,8 @@ class Explainer:
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanations:
         """Explain every row of a table, in its order, as `explain` does for one row.
@@ -316,6 +337,9 @@ class Explainer:
             progress: Whether to show a progress bar on stderr. The default is False.
             time_limit: The limit in seconds for each person, as in `explain`. People in one batch share the
                 model's calls.
+            max_calls: The most calls for each person, as in `explain`. People with a budget are explained one
+                by one, and share no calls. If a process is killed, its people are not explained again.
+            max_rows: The most rows in these calls for each person, as in `explain`.
             as_of: The date of the data and the decisions, as in `explain`.
         """
         return explain_many(
@@ -326,7 +350,7 @@ class Explainer:
             objectives=objectives,
             n_jobs=n_jobs,
             progress=progress,
-            time_limit=time_limit,
+            limits=SearchLimits(time_limit, max_calls=max_calls, max_rows=max_rows),
             as_of=as_of,
             trust=self._trust,
             reported=self._reported_labels,
@@ -514,7 +538,7 @@ def explain_apart(
     explainer: Explainer,
     rows: Any,
     *,
-    time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     as_of: str | datetime.date | None = None,
 ) -> tuple[Explanations, Trust]:
     """Explain every row, so that no earlier explanation can withdraw a proof, and return whether all hold."""
@@ -527,7 +551,7 @@ def explain_apart(
         objectives=None,
         n_jobs=1,
         progress=False,
-        time_limit=time_limit,
+        limits=limits,
         as_of=as_of,
         trust=trust,
         reported=explainer._reported_labels,

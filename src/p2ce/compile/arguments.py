@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Real
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
+from p2ce.base.calls.budget import BudgetName
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import is_whole
 from p2ce.compile.compiled_problem import EXACT
@@ -24,6 +25,7 @@ from p2ce.policy.policy import Policy
 MOST_CHANGES = 1_000_000  # more than any table has features
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "shap", None)
+BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)
 OF_TODAY = (COUNTS, IGNORE)
 # The name of each of the paper's algorithms in certificates, and the object to pass.
 OF_THE_PAPER = {
@@ -62,6 +64,13 @@ def check_time(time_limit: Any, *, name: str = "time_limit") -> None:
         raise InvalidArgument(
             f"{name} must be a number of seconds, 0 or more, or None; got {echoed(time_limit)}."
         )
+
+
+def check_budget(max_calls: object, max_rows: object, *, names: Sequence[str] = BUDGETS) -> None:
+    """Reject budgets that are not whole numbers above 0."""
+    for name, most in zip(names, (max_calls, max_rows), strict=True):
+        if most is not None and not (is_whole(most) and most >= 1):
+            raise InvalidArgument(f"{name} must be a whole number, 1 or more, or None; got {echoed(most)}.")
 
 
 def check_jobs(n_jobs: object, *, name: str = "n_jobs") -> None:

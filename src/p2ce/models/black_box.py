@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -198,6 +198,7 @@ class SettledLead:
     lead: ModelCall
     vote: ModelCall  # 1 for a prediction of the target, -1 for any other
     only_leaders: bool
+    parts: ClassVar[int] = 2  # calls of the model
 
     def settle_lead(self, frame: pd.DataFrame) -> FloatArray:
         """Return how far the target is ahead: at least 0 where ``predict`` returns it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.compile.arguments import BUDGETS
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.paper_settings import AS_PRINTED
 from p2ce.engine.scores.score import Bound
@@ -145,6 +146,10 @@ def _number(value: np.float64) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def _count(value: np.int64) -> int | None:
+    return None if value < 0 else int(value)
+
+
 def _certificate(problem: Problem, verified: Verified, at: int, because: Unproven | None) -> Certificate:
     from p2ce.engine.solver.fronts import (
         ATTRIBUTED,
@@ -199,6 +204,9 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         estimate=_estimate(problem, counters[ATTRIBUTED]) if by_paper or because == "estimate" else None,
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
+        stopped_by=None if known.stopped_by[at] < 0 else BUDGETS[known.stopped_by[at]],
+        calls=_count(known.spent[at, 0]),
+        rows=_count(known.spent[at, 1]),
     )
 
 

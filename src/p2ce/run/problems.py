@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.model_call import OutOfTime, no_calls_after
+from p2ce.base.calls.budget import LimitReached, current_budget, no_calls, within
+from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
 from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_limit
 from p2ce.compile.compile_arguments import Compiled
@@ -228,7 +229,8 @@ class Problems:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                with warn_if_slow(partial(preparing_text, cache_use())):
+                budget = None if current_budget() is None else no_calls()
+                with warn_if_slow(partial(preparing_text, cache_use())), within(budget):
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True
 
@@ -253,7 +255,7 @@ class Problems:
             try:
                 with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
                     prepared = self._prepared(problem)
-            except OutOfTime:
+            except LimitReached:
                 return problem
             if entry is not None:
                 with self._replacing:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.budget import Budget
 from p2ce.base.visible import echoed
 from p2ce.compile.arguments import check_time
 from p2ce.compile.compiled_problem import Problem
@@ -28,6 +29,17 @@ class SearchLimits(NamedTuple):
     seconds: float | None = None
     work: int | None = None  # in units of the counter WORK: a search ends at the same box on every machine
     listener: Listener | None = None
+    max_calls: int | None = None  # of the user's own models and detector
+    max_rows: int | None = None
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether calls or rows have a limit."""
+        return self.max_calls is not None or self.max_rows is not None
+
+    def budget(self) -> Budget | None:
+        """Return a new budget for one instance; None if neither calls nor rows have a limit."""
+        return Budget(self.max_calls, self.max_rows) if self.has_budget else None
 
 
 class LimitsLeft(NamedTuple):
@@ -86,7 +98,7 @@ class SharedLimits(NamedTuple):
 
     def left(self, known: Outcomes, who: IntArray, *, to_solve: bool = False) -> LimitsLeft:
         """Return what some instances have left of their limits; ``to_solve``, without time to verify."""
-        seconds, work, listener = self.limits
+        seconds, work, listener = self.limits[:3]
         left: FloatArray | None = None
         if seconds is not None:
             count = len(known.scores)

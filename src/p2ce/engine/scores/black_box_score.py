@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.calls.model_call import OutOfTime, evaluate, evaluate_alone, is_close, no_calls_after
+from p2ce.base.calls.budget import LimitReached
+from p2ce.base.calls.model_call import evaluate, evaluate_alone, is_close, no_calls_after
 from p2ce.engine.scores.external import ACCEPT, REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.score import Bound
 
@@ -62,7 +63,7 @@ class BlackBoxScore:
         if len(close):
             alone = evaluate_alone(self.call, frame.iloc[close], until=until)
             if len(alone) < len(close):
-                raise OutOfTime
+                raise LimitReached
             value[close] = alone
         return Verdicts(np.where(value >= threshold, ACCEPT, REJECT), value)
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.compile.arguments import Unchanged, check_jobs, check_time
+from p2ce.base.calls.budget import no_calls, within
+from p2ce.compile.arguments import Unchanged, check_budget, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
@@ -26,6 +27,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
 from p2ce.run.build_explanation import build_explanation, failed_explanation
+from p2ce.run.explain_batch import require_black_box
 from p2ce.run.many.processes import Solved, explain_safely, explain_shares, failure_of, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
@@ -55,7 +57,7 @@ def explain_many(
     objectives: Objectives | None,
     n_jobs: int,
     progress: bool,
-    time_limit: float | None,
+    limits: SearchLimits,
     as_of: str | datetime.date | None,
     trust: Trust,
     reported: set[int],
@@ -66,18 +68,22 @@ def explain_many(
     unseen categories that the log names already.
     """
     day = stated_date(as_of)
+    time_limit = limits.seconds
     check_time(time_limit)
+    check_budget(limits.max_calls, limits.max_rows)
     check_jobs(n_jobs)
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
-    problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
+    require_black_box(problem, limits)
+    with within(no_calls() if limits.has_budget else None):
+        problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
     # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
     lacking = (encoded.values == MISSING).any(axis=0)
     all_missing = np.where(lacking, MISSING, 0.0)[None, :]
-    if not parsed_for(problem, all_missing).all():
+    if not parsed_for(problem, all_missing).all() and not limits.has_budget:
         with suppress(P2CEError):
             problem = parse_again(problems.known.compiled, problem, all_missing)
     left = clock.left()
@@ -87,7 +93,7 @@ def explain_many(
         encoded,
         n_jobs=n_jobs,
         progress=progress,
-        time_limit=None if left is None else left / max(len(encoded), 1),
+        limits=limits._replace(seconds=None if left is None else left / max(len(encoded), 1)),
         trust=trust,
         as_of=day,
     )
@@ -100,7 +106,7 @@ def _explain_encoded(
     *,
     n_jobs: int,
     progress: bool,
-    time_limit: float | None,
+    limits: SearchLimits,
     trust: Trust,
     as_of: datetime.date | None,
 ) -> Explanations:
@@ -122,10 +128,10 @@ def _explain_encoded(
     with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
         bar.update(len(rows.problems))
         try:
-            for part in _explain_batches(problem, encoded[near], rows, n_jobs, time_limit, bar):
+            for part in _explain_batches(problem, encoded[near], rows, n_jobs, limits, bar):
                 parts.append(part)
             for row, own in alone.items():
-                parts += explain_safely(own, np.array([row]), rows.values[[row]], SearchLimits(time_limit))
+                parts += explain_safely(own, np.array([row]), rows.values[[row]], limits)
                 bar.update(1)
         except KeyboardInterrupt:
             parts = [_without_unsearched(some, result) for some, result in parts]
@@ -195,7 +201,7 @@ def _explain_batches(
     some: IntArray,
     rows: EncodedRows,
     n_jobs: int,
-    time_limit: float | None,
+    limits: SearchLimits,
     bar: ProgressBar,
 ) -> Iterator[Solved]:
     """Explain batch after batch, here or in other processes, and update the progress bar."""
@@ -203,11 +209,13 @@ def _explain_batches(
     if not problem.kernel_decides_alone:
         # Evaluation is slow enough to share among processes, and to show progress.
         size = max(1, min(size, BATCH_OUTSIDE, -(-len(some) // job_count(n_jobs))))
+    if limits.has_budget:
+        size = 1  # a person's budget pays for no one else
     batches = [some[begin : begin + size] for begin in range(0, len(some), size)]
     jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:
         work = [(batch, rows.values[batch]) for batch in batches]
-        for share in explain_shares(problem, work, jobs, time_limit):
+        for share in explain_shares(problem, work, jobs, limits):
             for part in share:
                 bar.update(len(part[0]))
                 yield part
@@ -222,8 +230,7 @@ def _explain_batches(
                 shown = max(shown, min(news.person, size))
                 return not interrupted.is_set()
 
-            limits = SearchLimits(time_limit, listener=listen)
-            yield from explain_safely(problem, batch, rows.values[batch], limits)
+            yield from explain_safely(problem, batch, rows.values[batch], limits._replace(listener=listen))
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)
