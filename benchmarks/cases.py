@@ -255,7 +255,7 @@ class Case:
         usual: dict[str, Any] = {
             "policy": self.data.policy,
             "target": 1,
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,
             "plausibility": self.twin.forest if own_forest else detector,

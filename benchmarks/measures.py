@@ -40,8 +40,8 @@ MILLION = 1_000_000
 # Settings under which some people have no option: a single change, and ever stricter decisions.
 HARD: dict[str, dict[str, Any]] = {
     "one change": {"max_changes": 1},
-    "one change, 0.8": {"max_changes": 1, "threshold": 0.8},
-    "two changes, 0.9": {"max_changes": 2, "threshold": 0.9},
+    "one change, 0.8": {"max_changes": 1, "at_least": 0.8},
+    "two changes, 0.9": {"max_changes": 2, "at_least": 0.9},
 }
 
 

@@ -31,7 +31,7 @@ policy = (
     .decrease_only("LoanAmount")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
-explainer = p2ce.Explainer(scorecard, people, target=1, policy=policy, scale="decision", threshold=threshold)
+explainer = p2ce.Explainer(scorecard, people, target=1, policy=policy, scale="decision", at_least=threshold)
 
 rejected = people[points(people) < 520]
 many = explainer.explain_many(rejected)

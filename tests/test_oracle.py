@@ -82,7 +82,7 @@ def test_the_law_notices_what_is_wrong() -> None:
 
     objectives = ["max_distance", "changes"]
     explainer = p2ce.Explainer(
-        score, frame, target=1, policy=policy, threshold=2.0, objectives=objectives, plausibility=None
+        score, frame, target=1, policy=policy, at_least=2.0, objectives=objectives, plausibility=None
     )
     found = explainer.explain({"a": 0, "d": 0})
     truth = brute_force_front(

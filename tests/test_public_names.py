@@ -92,7 +92,7 @@ METHODS = {
     "sample_price_of_plausibility",
     "save",
     "scores",
-    "threshold",
+    "at_least",
     "warm_up",
     "relaxations",
 }

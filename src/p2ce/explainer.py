@@ -82,11 +82,11 @@ class Explainer:
             it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
             two classes is favourable. A function needs none: its scores are those of the favourable outcome.
         y: The known outcomes of the reference, one for each row. Optional.
-        threshold: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
-            threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without a
-            threshold, a model with more than two classes has to predict the target class. For several models,
-            pass one threshold for all, or a list with one for each.
-        margin: How far every score has to be beyond its threshold, on the scale that the model reports. The
+        at_least: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
+            threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without it, a
+            model with more than two classes has to predict the target class. For several models, pass one
+            number for all, or a list with one for each.
+        margin: How far every score has to be above `at_least`, on the scale that the model reports. The
             default is 0.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
@@ -139,7 +139,7 @@ class Explainer:
         policy: Policy | None = None,
         target: Any = None,
         y: Any = None,
-        threshold: float | Sequence[float | None] | None = None,
+        at_least: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
@@ -157,7 +157,7 @@ class Explainer:
         arguments = Arguments(
             policy=policy,
             target=target,
-            threshold=threshold,
+            at_least=at_least,
             margin=margin,
             scale=scale,
             objectives=objectives,
@@ -186,7 +186,7 @@ class Explainer:
         return self._problems.own.policy
 
     @property
-    def threshold(self) -> float:
+    def at_least(self) -> float:
         """The score that the model has to reach to accept."""
         return self._problems.own.threshold
 

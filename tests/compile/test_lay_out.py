@@ -16,7 +16,7 @@ def test_a_limit_for_an_instance_is_the_limit_that_the_instance_gets() -> None:
     """A follower that counts as a change of its own makes the limit a budget, which is laid out too."""
     policy = p2ce.Policy.infer(PEOPLE).with_rules(linked("income", "accounts", counts="each"))
     model = lambda rows: rows["income"] / 100  # noqa: E731
-    explainer = p2ce.Explainer(model, PEOPLE, policy=policy, threshold=0.3, plausibility=None, max_changes=3)
+    explainer = p2ce.Explainer(model, PEOPLE, policy=policy, at_least=0.3, plausibility=None, max_changes=3)
     own, values = problems_of(explainer).own, problems_of(explainer).own.codebook.encode(PEOPLE.iloc[:1])
     for limit in (1, 2, None):
         first = place_and_price(for_instance(with_limit(own, limit), values[0]), values).instances

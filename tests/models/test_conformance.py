@@ -37,7 +37,7 @@ def test_one_class_of_two_reaches_a_threshold(case: Case) -> None:
     thresholds = beside(scores) if len(np.unique(scores)) > 20 else [0.3]
     for target, threshold in enumerate(thresholds[::-1]):
         terms = {**allowed(case), "undecided": 1.0 if threshold != 0.3 else case.undecided, "edge": False}
-        assert_conforms(model, frame, target=target, threshold=threshold, **terms)
+        assert_conforms(model, frame, target=target, at_least=threshold, **terms)
 
 
 @pytest.mark.parametrize("case", of[SEVERAL], ids=str)
@@ -50,7 +50,7 @@ def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
         return
     own = model.predict_proba(case.given(frame))[:, -1]
     for threshold in (0.6, beside(own)[0], 1e-300):
-        terms = {**allowed(case), "undecided": 1.0, "edge": False, "threshold": threshold}
+        terms = {**allowed(case), "undecided": 1.0, "edge": False, "at_least": threshold}
         found, _ = assert_conforms(model, frame, target=target, **terms)
 
 
@@ -61,7 +61,7 @@ def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
     target = model.classes_.tolist()[-1]
     for threshold in (None, *beside(values[:, -1] if values.ndim == 2 else values)):
         terms = {**allowed(case), "undecided": max(case.undecided, 0.02), "edge": False}
-        assert_conforms(model, frame, target=target, scale="decision", threshold=threshold, **terms)
+        assert_conforms(model, frame, target=target, scale="decision", at_least=threshold, **terms)
 
 
 @pytest.mark.parametrize("case", of[NUMBER], ids=str)

@@ -72,7 +72,7 @@ def test_what_is_proven_is_what_the_pipeline_says(name, last):
     if name == "functions" and last in ("forest", "histogram"):
         assert_black_box(model, frame, "only supported if it is known where")
         return
-    found, _ = assert_conforms(model, frame, threshold=0.37, undecided=BAND, unseen=False)
+    found, _ = assert_conforms(model, frame, at_least=0.37, undecided=BAND, unseen=False)
     assert found.columns == tuple(frame.columns)
     assert np.array_equal(found.evaluate(frame[frame.columns[::-1]]), model.predict_proba(frame)[:, 1])
 

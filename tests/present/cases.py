@@ -164,7 +164,7 @@ def an_explanation(**fields: Any) -> Explanation:
         status=Status.OPTIMAL,
         person=PERSON,
         person_score=0.3104,
-        threshold=0.5,
+        at_least=0.5,
         target=1,
         counterfactuals=OPTIONS,
         certificate=CERTIFICATE,
@@ -244,7 +244,7 @@ ESTIMATED = replace(
 
 
 def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
-    written = an_explanation(scale="lead", threshold=0.0, **fields)
+    written = an_explanation(scale="lead", at_least=0.0, **fields)
     options = (replace(found, prediction=number) for found, number in zip(written, predictions, strict=True))
     return replace(written, counterfactuals=tuple(options))
 
@@ -355,7 +355,7 @@ CASES: dict[str, tuple[Explanation, Relaxations | None]] = {
         None,
     ),
     "nothing known of the problem": (an_explanation(problem=None), None),
-    "a margin": (an_explanation(threshold=0.55, margin=0.05, person_score=0.512), None),
+    "a margin": (an_explanation(at_least=0.55, margin=0.05, person_score=0.512), None),
     "a range with a margin": (
         with_predictions(
             510.0, 580.25, target=(500, 600), margin=5, person_prediction=502.0, person_score=-3.0

@@ -56,7 +56,7 @@ class StatedProblem:
         """Make the explainer of the problem, except for the arguments given."""
         arguments: dict[str, Any] = {
             "policy": self.policy.with_rules(*(one.rule for one in self.stated)),
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": self.objectives,
             "max_changes": self.max_changes,
             "plausibility": self.detector,

@@ -19,7 +19,7 @@ def front(costs: list[tuple[float, ...]]) -> Explanation:
     return Explanation(
         status=Status.OPTIMAL,
         person={"Age": 41},
-        threshold=0.5,
+        at_least=0.5,
         target=1,
         objectives=OBJECTIVES[: len(costs[0])] if costs else OBJECTIVES,
         dtypes={"Age": "int64"},

@@ -33,7 +33,7 @@ def explainer_of(policy: Policy, threshold: float) -> p2ce.Explainer:
         PEOPLE,
         target=1,
         policy=policy,
-        threshold=threshold,
+        at_least=threshold,
         plausibility=None,
         objectives="changes",
     )

@@ -115,7 +115,7 @@ def test_one_class_of_two_reaches_a_threshold(name, dtype):
         assert found.tolerance < (1e-2 if dtype == torch.float32 else 1e-8)
         chosen = np.random.default_rng(2).choice(found.evaluate(FRAME), 2)
         for threshold in (*chosen, *np.nextafter(chosen, 1.0), 0.0, 1.0):
-            assert_conforms(module, FRAME, undecided=0.1, target=target, threshold=float(threshold))
+            assert_conforms(module, FRAME, undecided=0.1, target=target, at_least=float(threshold))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -130,13 +130,13 @@ def test_one_class_of_several_wins_or_reaches_a_probability(name, dtype):
         assert len(found.scores) == 3
     shares = sum(parse_model(module, reference=FRAME, target=target).predict(FRAME) for target in range(4))
     assert np.abs(shares - 1.0).max() < 1e-5
-    own = parse_model(module, reference=FRAME, target=1, threshold=0.5).evaluate(FRAME)
+    own = parse_model(module, reference=FRAME, target=1, at_least=0.5).evaluate(FRAME)
     chosen = np.random.default_rng(2).choice(own[(own > 0.2) & (own < 0.99)], 2)
     for threshold in (0.5, *chosen, *np.nextafter(chosen, 1.0)):
-        found, _ = assert_conforms(module, FRAME, target=1, threshold=float(threshold))
+        found, _ = assert_conforms(module, FRAME, target=1, at_least=float(threshold))
         assert not found.decides  # pairs of classes bound a probability
     for extreme in (0.0, 1e-300, 1e-40, 1.0):
-        assert_conforms(module, FRAME, undecided=0.05, edge=True, target=1, threshold=extreme)
+        assert_conforms(module, FRAME, undecided=0.05, edge=True, target=1, at_least=extreme)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -173,7 +173,7 @@ def test_a_black_box_module_means_the_same(name, target):
 
 def parse(module, frame: pd.DataFrame = FRAME, target=1) -> Adapter:
     reach = np.ones(frame.shape[1])
-    request = ParseRequest(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
+    request = ParseRequest(reference=frame, target=target, at_least=None, reach=reach, parse=lambda *_: None)
     return certify(torch_network.parse(module, request), request)
 
 

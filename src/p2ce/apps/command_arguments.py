@@ -90,7 +90,7 @@ TargetOption = Annotated[
         panel=PROBLEM,
     ),
 ]
-ThresholdOption = Annotated[
+AtLeastOption = Annotated[
     float | None,
     option(
         "The score that the target must reach. By default, the model's own threshold, or 0.5.",

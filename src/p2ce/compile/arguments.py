@@ -125,7 +125,7 @@ class Arguments:
 
     policy: Policy | None
     target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
-    threshold: float | Sequence[float | None] | None
+    at_least: float | Sequence[float | None] | None
     margin: float
     scale: str | None
     objectives: Objectives

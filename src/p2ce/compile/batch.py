@@ -16,6 +16,7 @@ from p2ce.compile.requirements import Origin, Requirement
 from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.external import REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
 from p2ce.models.decisions.adapter import Adapter
@@ -126,6 +127,17 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
     if (flat := problem.flat_scores[number]) is not None:
         return PreparedFlat(score=flat, layout=problem.layout, number=number, instances=batch.instances)
     columns, grid = requirement.columns, problem.grid
+    if isinstance(score, CombinedScore):  # laid out for this grid, in the problem's numbering
+        placed = Placed(
+            grid=grid,
+            placement=batch.placement,
+            instances=batch.wide,
+            rows=batch.rows,
+            is_grouped=bool(problem.compounds),
+        )
+        if requirement.decider is not None:
+            placed = replace(placed, decider=requirement.decider.prepare(placed))
+        return score.prepare(placed)
     if not problem.compounds:
         grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
     placed = Placed(

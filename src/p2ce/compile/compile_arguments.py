@@ -93,7 +93,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     parsing = partial(
         parse_models,
         model,
-        threshold=given.threshold,
+        at_least=given.at_least,
         margin=given.margin,
         scale=given.scale,
         codebook=book,
@@ -111,7 +111,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         model,
         models,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
-        threshold=given.threshold,
+        at_least=given.at_least,
         default_target=given.target is None,
     )
     policy = directed(

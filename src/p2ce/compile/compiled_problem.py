@@ -247,7 +247,7 @@ class Problem(ParsedProblem):
     def facts(self) -> Mapping[str, Any]:
         """What every explanation states about its problem, by the fields of `Explanation`."""
         return {
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "margin": self.margin,
             "scale": self.scale,
             "models": len(self.models),

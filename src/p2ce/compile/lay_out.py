@@ -17,6 +17,7 @@ from p2ce.compile.refine_grid import Detail, refined
 from p2ce.compile.requirements import Origin, Requirement, decoded_by, requirements_of
 from p2ce.compile.rule_scores import compile_rules
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.estimates.attributions import Attributions
@@ -76,7 +77,12 @@ def lay_out_problem(
         record=record,
         accepted=accepted,
         row_seconds=row_seconds,
-        requirements=space.requirements,
+        requirements=tuple(
+            replace(one, score=one.score.laid_out(grid, parsed.compounds))
+            if isinstance(one.score, CombinedScore)
+            else one
+            for one in space.requirements
+        ),
         detail=space.detail,
         searched=space.policy,
         one_way=space.one_way,

@@ -11,7 +11,9 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.flat.flat_arrays import SECOND
+from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.tables.codebook import Codebook
@@ -73,6 +75,15 @@ def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
                 compiled = in_columns_of(score.flat, model.columns, problem.names)
                 models.append(
                     Requirement(score=compiled, origin=Origin.MODEL, columns=everything, model=number)
+                )
+            elif isinstance(score, CombinedScore):
+                spread = score.with_parts(
+                    partial(_part_in_columns_of, own=model.columns, names=problem.names)
+                )
+                quick.append(
+                    Requirement(
+                        score=spread, origin=Origin.MODEL, columns=everything, model=number, decider=own
+                    )
                 )
             else:
                 # If several scores decide together, the whole model decides what one of them leaves open.
@@ -154,6 +165,24 @@ def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) ->
         weights[columns] = score.weights
     see = score.see if score.see is seen_as_given else _seen_through(score.see, columns)
     return replace(score, column_count=len(names), forest=forest, weights=weights, see=see)
+
+
+def _part_in_columns_of(
+    part: FlatScore | NetworkScore, own: Sequence[str], names: Sequence[str]
+) -> FlatScore | NetworkScore:
+    """Renumber the columns of a part of a combined score."""
+    if isinstance(part, FlatScore):
+        return in_columns_of(part, own, names)
+    if tuple(own) == tuple(names):
+        return part
+    columns = np.array([names.index(name) for name in own], dtype=np.int64)
+    see = part.see
+    return replace(
+        part,
+        column_count=len(names),
+        see=lambda rows: see(np.ascontiguousarray(rows[:, columns])),
+        sources=columns[part.sources],
+    )
 
 
 def _seen_through(

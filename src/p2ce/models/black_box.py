@@ -263,10 +263,10 @@ def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Ad
 def _by_votes(model: Any, request: ParseRequest) -> Adapter:
     """Adapt a classifier that only predicts: the value is 1 if it predicts the target, otherwise -1."""
     call = "model.predict"
-    if request.threshold is not None:
+    if request.at_least is not None:
         raise InvalidArgument(
             f"{name_of(model)} only predicts classes, and has no score that could reach "
-            f"threshold={echoed(request.threshold)}. Leave it out: then the model must predict the target."
+            f"at_least={echoed(request.at_least)}. Leave it out: then the model must predict the target."
         )
     require_no_margin(request)
     classes = declared_classes(model)
@@ -298,7 +298,7 @@ def _by_calling(model: Any, request: ParseRequest) -> Adapter:
     values = _call(model, chosen, call, partial(one_per_class, classes=columns))
     classes = tuple(range(columns))
     target = values.then(partial(of_class, index=index))
-    if columns > 2 and request.threshold is None:
+    if columns > 2 and request.at_least is None:
         require_no_margin(request)
         inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
         decision = decide_win(values, classes=classes, index=index, predict=target if inside else None)
@@ -332,19 +332,19 @@ def _callable_scale(values: FloatArray, request: ParseRequest) -> tuple[str, flo
     """Treat values that all lie in [0, 1] as probabilities; other values need a threshold."""
     low, high = float(values.min()), float(values.max())
     wanted = decision_threshold(replace(request, margin=0.0))
-    if low >= 0.0 and high <= 1.0 and (request.threshold is None or 0.0 <= wanted <= 1.0):
+    if low >= 0.0 and high <= 1.0 and (request.at_least is None or 0.0 <= wanted <= 1.0):
         return PROBABILITY, probability_threshold(request)
-    if request.threshold is None:
+    if request.at_least is None:
         raise InvalidArgument(
             f"The callable's values on the reference range from {low:.4g} to {high:.4g}, so they are not "
-            "probabilities. Pass the value from which on it accepts, such as threshold=0.0 for log-odds."
+            "probabilities. Pass the value from which on it accepts, such as at_least=0.0 for log-odds."
         )
     return DECISION, decision_threshold(request)
 
 
 def _as_taken(evaluate: ModelCall, scale: str, request: ParseRequest) -> ModelCall:
     """Require probabilities of a callable that was assumed to return them; with a threshold, accept any."""
-    taken = scale == PROBABILITY and request.threshold is None
+    taken = scale == PROBABILITY and request.at_least is None
     return evaluate.then(partial(require_probabilities, call=evaluate.name)) if taken else evaluate
 
 

@@ -72,7 +72,7 @@ def parse_model(
     *,
     reference: pd.DataFrame,
     target: Any = 1,
-    threshold: float | None = None,
+    at_least: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
     reach: FloatArray | None = None,
@@ -84,9 +84,9 @@ def parse_model(
     """Parse a fitted model into scores that provably decide as the model does, if it is supported.
 
     For a black box the result has no score; with ``black_box=True``, this holds for every model.
-    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the model's
+    ``reference`` holds rows like those that the model was fitted on. ``at_least`` defaults to the model's
     own threshold, or to 0.5 for the probability of one of two classes and 0 for decision functions. If there
-    are more than two classes, the target must win. ``margin`` is added to the threshold, on the scale that
+    are more than two classes, the target must win. ``margin`` is added to it, on the scale that
     the model reports. ``reach`` holds, per reference column, the largest magnitude that a value will ever
     have. It defaults to 64 times the largest in the reference, and only linear models need it. ``codes``
     (n, d) is the reference as encoded by ``codebook``, if the caller has it already. ``nullable`` names the
@@ -95,7 +95,7 @@ def parse_model(
     request = request_for(
         reference,
         target=target,
-        threshold=threshold,
+        at_least=at_least,
         scale=scale,
         margin=margin,
         reach=reach,
@@ -103,7 +103,7 @@ def parse_model(
         codes=codes,
         nullable=nullable,
     )
-    own = own_threshold.own_threshold(model) if threshold is None else None
+    own = own_threshold.own_threshold(model) if at_least is None else None
     if own is None:
         found = _parse_any(model, request)
     else:
@@ -119,7 +119,7 @@ def request_for(
     reference: pd.DataFrame,
     *,
     target: Any,
-    threshold: float | None = None,
+    at_least: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
     reach: FloatArray | None = None,
@@ -145,7 +145,7 @@ def request_for(
         reference=reference,
         codes=codes,
         target=target,
-        threshold=threshold,
+        at_least=at_least,
         scale=scale,
         margin=margin,
         codebook=codebook,

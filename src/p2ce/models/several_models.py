@@ -23,7 +23,7 @@ def parse_models(
     *,
     reference: pd.DataFrame,
     target: Any,
-    threshold: float | Sequence[float | None] | None,
+    at_least: float | Sequence[float | None] | None,
     margin: float = 0.0,
     scale: str | None = None,
     reach: FloatArray | None = None,
@@ -32,7 +32,7 @@ def parse_models(
     nullable: Collection[str] | None = None,
     black_box: bool = False,
 ) -> tuple[Adapter, ...]:
-    """Parse a model, or every model of a list; ``threshold`` applies to all, or is a list with one for each.
+    """Parse a model, or every model of a list; ``at_least`` applies to all, or is a list with one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.
     """
@@ -40,7 +40,7 @@ def parse_models(
     models = list(model) if several else [model]
     if not models:
         raise UnsupportedModel("model is an empty list. Pass at least one fitted model.")
-    thresholds = _one_for_each(threshold, len(models), several=several)
+    least = _one_for_each(at_least, len(models), several=several)
     _check_margin(margin)
     found = []
     parse_one = partial(
@@ -54,11 +54,11 @@ def parse_models(
         nullable=nullable,
         black_box=black_box,
     )
-    for one, given in zip(models, thresholds, strict=True):
-        parsed = parse_one(one, threshold=given, codebook=codebook)
+    for one, given in zip(models, least, strict=True):
+        parsed = parse_one(one, at_least=given, codebook=codebook)
         if not margin and given is None and loses_ties(one, parsed, target):
             threshold_above = float(np.nextafter(parsed.threshold, 1.0))
-            parsed = parse_one(one, threshold=threshold_above, codebook=codebook)
+            parsed = parse_one(one, at_least=threshold_above, codebook=codebook)
         # Labels that only one library knows have one code for all models.
         codebook = parsed.codebook or codebook
         found.append(parsed)
@@ -70,15 +70,15 @@ def codebook_of_all(models: Sequence[Adapter], codebook: Codebook) -> Codebook:
     return next((one.codebook for one in reversed(models) if one.codebook is not None), codebook)
 
 
-def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:
-    if not isinstance(threshold, list | tuple | np.ndarray):
-        return [threshold] * count
-    if not several or len(threshold) != count:
+def _one_for_each(at_least: Any, count: int, *, several: bool) -> list[Any]:
+    if not isinstance(at_least, list | tuple | np.ndarray):
+        return [at_least] * count
+    if not several or len(at_least) != count:
         raise InvalidArgument(
-            f"threshold has {len(threshold)} values for {count} model{'s' * (count != 1)}. "
+            f"at_least has {len(at_least)} values for {count} model{'s' * (count != 1)}. "
             "Pass one number for all of them, or a list with one for each."
         )
-    return list(threshold)
+    return list(at_least)
 
 
 def _check_margin(margin: Any) -> None:

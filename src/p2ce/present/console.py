@@ -37,6 +37,7 @@ BOUNDS = {
     "tree leaves": "parsed; proven by bounds from the leaves of its trees",
     "additive": "parsed; proven by bounds of its sum",
     "network": "parsed; proven by bounds of the network",
+    "combined": "parsed; proven by the combined bounds of its parts",
     "complete": "black box; proven by evaluating every combination that may matter",
     "none": "proven by cost alone",
 }
@@ -197,5 +198,5 @@ def _target(facts: ModelFacts) -> str:
     output = OUTPUTS.get(facts.scale)
     if output is None:
         return f"{facts.target}"
-    least = "more than" if is_strict(facts.threshold) else "at least"
-    return f"{output} of {facts.target} {least} {facts.threshold:g}"
+    least = "more than" if is_strict(facts.at_least) else "at least"
+    return f"{output} of {facts.target} {least} {facts.at_least:g}"

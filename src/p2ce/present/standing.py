@@ -30,15 +30,15 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
         return _standing_by_lead(explanation, score, wording, accepted=accepted)
     subject = "probability_of" if explanation.scale == "probability" else "decision_for"
     several = "_models" if explanation.models > 1 else ""
-    strict = is_strict(explanation.threshold) and not explanation.margin > 0
+    strict = is_strict(explanation.at_least) and not explanation.margin > 0
     exceeds = strict and not accepted
     return wording.say(
         "has_reached" if accepted else "must_exceed" if exceeds else "must_reach",
         what=wording.say(
             f"{subject}{several}", target=_quoted(explanation.target, wording), models=explanation.models
         ),
-        score=wording.numbers.score(score, explanation.threshold),
-        threshold=wording.full(shown_end(explanation.threshold))
+        score=wording.numbers.score(score, explanation.at_least),
+        threshold=wording.full(shown_end(explanation.at_least))
         if exceeds
         else threshold_text(explanation, wording),
     )
@@ -61,7 +61,7 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
     if must_win(explanation):
         return wording.say("you_rejected_class", target=_quoted(target, wording))
     # The model itself may accept a person who misses the margin.
-    own = explanation.threshold - explanation.margin
+    own = explanation.at_least - explanation.margin
     near = explanation.person_score is not None and explanation.person_score >= own - ABOUT
     return wording.say(f"you_rejected{margin}" if near else "you_rejected")
 
@@ -70,7 +70,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
     """State the result of an option, without a full stop."""
     score, prediction = option.displayed_score, option.displayed_prediction
     if explanation.scale != LEAD:
-        return wording.say("gives", score=wording.numbers.score(score, explanation.threshold))
+        return wording.say("gives", score=wording.numbers.score(score, explanation.at_least))
     if is_target_range(explanation.target) and explanation.models == 1:
         if prediction is None:
             return wording.say(
@@ -78,7 +78,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
             )
         return wording.say("gives", score=prediction_text(prediction, explanation, wording))
     if must_win(explanation):
-        lead = lead_text(score, explanation.threshold, wording)
+        lead = lead_text(score, explanation.at_least, wording)
         if prediction is None:
             return wording.say("then_leads", lead=lead)
         chance = prediction_text(prediction, explanation, wording)
@@ -91,7 +91,7 @@ def model_output(explanation: Explanation, score: float | None, prediction: Any,
     wanted = is_target_range(explanation.target) or must_win(explanation)
     if wanted and prediction is not None:
         return prediction_text(prediction, explanation, wording)
-    return "–" if score is None else wording.numbers.score(score, explanation.threshold)
+    return "–" if score is None else wording.numbers.score(score, explanation.at_least)
 
 
 def output_name(explanation: Explanation) -> str:
@@ -126,9 +126,9 @@ def range_to_reach(explanation: Explanation, wording: Wording) -> str:
 
 def threshold_text(explanation: Explanation, wording: Wording) -> str:
     """Write what a score must reach, and which part of that is a margin."""
-    shown = wording.full(shown_end(explanation.threshold))
+    shown = wording.full(shown_end(explanation.at_least))
     if not explanation.margin > 0:
-        return wording.say("more_than", number=shown) if is_strict(explanation.threshold) else shown
+        return wording.say("more_than", number=shown) if is_strict(explanation.at_least) else shown
     return wording.say("with_margin", threshold=shown, margin=wording.full(explanation.margin))
 
 
@@ -184,7 +184,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
         key = "unknown_must_outside" if lead < 0 else "unknown_must_inside"
         return wording.say(key, range=wanted, distance=_distance(lead, wording))
     if must_win(explanation):
-        shown = lead_text(lead, explanation.threshold, wording)
+        shown = lead_text(lead, explanation.at_least, wording)
         if prediction is not None:
             chance = prediction_text(prediction, explanation, wording)
             shown = wording.say("lead_with_chance", lead=shown, probability=chance)

@@ -71,7 +71,7 @@ class Explanation(Reports):
     that come from rounding in another batch. So the other people in a batch do not change an explanation.
 
     >>> explanation = Explanation(
-    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, at_least=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> len(explanation), Explanation.from_dict(explanation.to_dict()) == explanation
@@ -84,7 +84,7 @@ class Explanation(Reports):
     person_prediction: Number | None = (
         None  # what the model predicts for the person; None if the score itself is the prediction
     )
-    threshold: Number
+    at_least: Number
     margin: Number = 0.0  # how far every score has to be beyond the model's own threshold
     scale: ScoreScale = "probability"
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
@@ -182,7 +182,7 @@ class Explanation(Reports):
         ...     for new, cost in ((2500, 0.2), (2900, 0.3))
         ... )
         >>> explanation = Explanation(
-        ...     status=Status.OPTIMAL, person={"Income": 2000}, person_score=0.4, threshold=0.5, target=1,
+        ...     status=Status.OPTIMAL, person={"Income": 2000}, person_score=0.4, at_least=0.5, target=1,
         ...     counterfactuals=options, objectives=("mean_distance", "changes"), dtypes={"Income": "int64"},
         ... )
         >>> explanation.best("changes").number

@@ -39,7 +39,7 @@ class Explanations(Reports, Sequence[Explanation]):
 
     >>> from p2ce.result import Explanation, Status
     >>> one, other = (
-    ...     Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1, objectives=(), dtypes={},
+    ...     Explanation(status=Status.ERROR, person={}, at_least=0.5, target=1, objectives=(), dtypes={},
     ...                 message=message)
     ...     for message in ("no income", "no age")
     ... )

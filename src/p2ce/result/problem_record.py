@@ -135,7 +135,7 @@ class ModelFacts:
     is_black_box: bool  # the model itself decides cells, in part or entirely
     black_box_because: str  # why it is not supported natively; "" if it is
     scale: str
-    threshold: float
+    at_least: float
     classes: tuple[Any, ...]
     target: Any
     columns: tuple[str, ...]

@@ -255,7 +255,7 @@ def describe_model(problem: Problem) -> ModelFacts:
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
         scale=problem.scale,
-        threshold=problem.threshold,
+        at_least=problem.threshold,
         classes=problem.model.classes,
         target=problem.target,
         columns=problem.names,

@@ -104,7 +104,7 @@ def black_box() -> Case:
 def unwanted_class() -> Case:
     """Class 0 is wanted, with its own threshold and margin, by decision values."""
     model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
-    settings = {"target": 0, "scale": "decision", "threshold": 0.25, "margin": 0.5}
+    settings = {"target": 0, "scale": "decision", "at_least": 0.25, "margin": 0.5}
     return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
 
 

@@ -153,7 +153,7 @@ def test_another_threshold_than_the_explainers_is_found(tmp_path: Path) -> None:
     case = unwanted_class()
     case.saved(tmp_path / "case.zip")
     assert not broken(tmp_path / "case.zip", case.model)
-    path = forged(tmp_path / "case.zip", lambda data: data.update(threshold=data["threshold"] - 0.01))
+    path = forged(tmp_path / "case.zip", lambda data: data.update(at_least=data["at_least"] - 0.01))
     assert "settings" in broken(path, case.model)
 
 

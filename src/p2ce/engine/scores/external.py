@@ -101,7 +101,9 @@ class Placed:
     placement: "Placement"
     instances: FloatArray  # (n, columns)
     rows: Callable[[IntArray, Int32Array], FloatArray]  # cells (cells, axes) of instances as rows
-    is_grouped: bool = False  # whether an axis moves several columns; then only ``rows`` returns their values
+    # Whether an axis moves several columns; then only ``rows`` returns their values, unless the score is laid
+    # out for such axes.
+    is_grouped: bool = False
     # (n, axes, width) known values of a black box for single changes, NaN where unknown.
     known: FloatArray | None = None
     # The user's own model, for the cells inside the score's error band; None if verification decides them.

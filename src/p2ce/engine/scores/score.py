@@ -20,6 +20,7 @@ class Bound(Enum):
     TREE_LEAVES = "tree leaves"
     ADDITIVE = "additive"
     NETWORK = "network"
+    COMBINED = "combined"  # the bounds of several parts, combined
     COMPLETE = "complete"  # no bound: every cell that is not dominated is evaluated
     SHAP = "shap"  # a calibrated estimate, which proves nothing
     SHAP_PAPER = "shap-paper"  # the paper's estimate

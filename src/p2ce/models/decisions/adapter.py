@@ -46,9 +46,9 @@ def _no_wrapped_model(model: Any, _request: "ParseRequest") -> "Adapter":
 class ParseRequest:
     """What a model or a detector is parsed for, on data like ``reference``.
 
-    A model's ``target`` must reach ``threshold``. The target is a class, or the wanted range (low, high) for
-    a regressor. It is None if the caller named none, which only functions allow. Without a threshold, the
-    target must win if there are more than two classes.
+    A model's score for ``target`` must be ``at_least`` so much. The target is a class, or the wanted range
+    (low, high) for a regressor. It is None if the caller named none, which only functions allow. Without
+    ``at_least``, the target must win if there are more than two classes.
 
     ``nullable`` holds the columns in which values may be missing: a family must parse the missing-value
     behaviour there, and may skip it elsewhere.
@@ -63,9 +63,9 @@ class ParseRequest:
     codes: FloatArray = field(default_factory=_left_out)
     nullable: frozenset[str] = frozenset()
     target: Any = 1
-    threshold: float | None = None
+    at_least: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION if the user chose one; None for the model's default
-    margin: float = 0.0  # added to the threshold, or inwards from the ends of the range
+    margin: float = 0.0  # added to ``at_least``, or inwards from the ends of the range
     # (d,) per reference column: the largest magnitude that a value will have; by default, any.
     reach: FloatArray = field(default_factory=_left_out)
     # Parses any family; a Pipeline parses its last step.

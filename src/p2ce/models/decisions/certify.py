@@ -126,7 +126,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     if not outputs.softmax:
         raise UnsupportedModel(
             f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
-            "so no probability is bounded by its own margin. Leave out threshold= to require that the target "
+            "so no probability is bounded by its own margin. Leave out at_least= to require that the target "
             "wins."
         )
     margins, index = parsed.margins, decision.index

@@ -57,7 +57,7 @@ def decide_class(
 
     ``decision_values`` returns one number per row for two classes, otherwise one per class, as
     ``probabilities`` does. ``predict`` chooses the largest of ``largest``, by default of the first of these
-    two that the model offers. Without a threshold or a scale, the target must win if there are more than two
+    two that the model offers. Without ``at_least`` or a scale, the target must win if there are more than two
     classes.
     """
     offered = tuple(
@@ -71,7 +71,7 @@ def decide_class(
             "Fit it on rows of at least two classes."
         )
     by_default = offered[0]
-    if len(classes) > 2 and request.threshold is None and request.scale != DECISION:
+    if len(classes) > 2 and request.at_least is None and request.scale != DECISION:
         require_no_margin(request)
         compared = largest or probabilities or decision_values
         assert compared is not None, "a classifier reports probabilities or decision values"
@@ -126,9 +126,9 @@ def decide_number(
     """Return the decision that the predicted number must lie in a range.
 
     ``scored`` holds the two classes whose score the number may be: a Booster does not say what its numbers
-    mean. With a threshold, the number is the score of the second class, and minus the number is that of the
+    mean. With ``at_least``, the number is the score of the second class, and minus the number is that of the
     first, as for decision functions. ``number >= t`` is the range from t up, and ``-number >= t`` the range
-    up to -t. Without a threshold, the target must be a range.
+    up to -t. Without it, the target must be a range.
     """
     number = as_call(predict, name=name)
     if number.check is one_or_more:
@@ -142,13 +142,13 @@ def decide_number(
             predict=number,
             wanted=wanted,
         )
-    if request.threshold is None:
+    if request.at_least is None:
         raise InvalidTarget(
             f"This {name} predicts numbers that are not probabilities, so target={echoed(request.target)} is "
-            "not enough. If the numbers are scores of a class, pass the threshold= from which on they mean "
+            "not enough. If the numbers are scores of a class, pass the at_least= from which on they mean "
             f"class {echoed(scored[-1])} (0.0 for log-odds). Otherwise pass the wanted range as target=(low, "
             "high), with None for an open end.",
-            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --threshold 0",
+            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --at-least 0",
         )
     require_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request)

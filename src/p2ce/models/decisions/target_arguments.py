@@ -48,15 +48,15 @@ def require_scale(request: ParseRequest, offered: tuple[str, ...], *, name: str)
 
 def probability_threshold(request: ParseRequest) -> float:
     """Check a threshold on a probability, one half by default, and add the margin."""
-    wanted = _number(0.5 if request.threshold is None else request.threshold)
+    wanted = _number(0.5 if request.at_least is None else request.at_least)
     if not 0.0 <= wanted <= 1.0:
         raise InvalidArgument(
-            "The model reports probabilities, so the threshold must lie in [0, 1]; got "
-            f"{echoed(request.threshold)}."
+            "The model reports probabilities, so at_least must lie in [0, 1]; got "
+            f"{echoed(request.at_least)}."
         )
     if not 0.0 <= wanted + request.margin <= 1.0:
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} plus the threshold {wanted:g} is a probability of "
+            f"margin={echoed(request.margin)} plus at_least={wanted:g} is a probability of "
             f"{wanted + request.margin:g}. Keep their sum in [0, 1]."
         )
     return wanted + request.margin
@@ -64,11 +64,10 @@ def probability_threshold(request: ParseRequest) -> float:
 
 def decision_threshold(request: ParseRequest) -> float:
     """Check a threshold on a decision function, zero by default, and add the margin."""
-    wanted = _number(0.0 if request.threshold is None else request.threshold)
+    wanted = _number(0.0 if request.at_least is None else request.at_least)
     if not math.isfinite(wanted):
         raise InvalidArgument(
-            "The model reports decision values, so the threshold must be finite; got "
-            f"{echoed(request.threshold)}."
+            f"The model reports decision values, so at_least must be finite; got {echoed(request.at_least)}."
         )
     return wanted + request.margin
 
@@ -78,17 +77,17 @@ def require_no_margin(request: ParseRequest) -> None:
     if request.margin:
         raise InvalidArgument(
             f"margin={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
-            "Instead pass the threshold= that its probability must reach."
+            "Instead pass the at_least= that its probability must reach."
         )
 
 
-def _number(threshold: object) -> float:
-    if isinstance(threshold, bool | np.bool_ | str | bytes):
-        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.")
+def _number(given: object) -> float:
+    if isinstance(given, bool | np.bool_ | str | bytes):
+        raise InvalidArgument(f"at_least must be a number; got {echoed(given)}.")
     try:
-        return float(threshold)  # type: ignore[arg-type]
+        return float(given)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.") from None
+        raise InvalidArgument(f"at_least must be a number; got {echoed(given)}.") from None
 
 
 class Range(NamedTuple):
@@ -122,10 +121,10 @@ def is_range(target: Any) -> bool:
 def checked_range(request: ParseRequest, *, name: str) -> Range:
     """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
     target = request.target
-    if request.threshold is not None:
+    if request.at_least is not None:
         raise InvalidArgument(
-            f"This {name} is a regressor, so threshold={echoed(request.threshold)} has no meaning. "
-            "Pass the wanted range as target=(low, high), and no threshold."
+            f"This {name} is a regressor, so at_least={echoed(request.at_least)} has no meaning. "
+            "Pass the wanted range as target=(low, high), and no at_least=."
         )
     require_scale(request, (), name=f"{name}, a regressor,")
     if not is_range(target) or len(target) != 2:

@@ -62,7 +62,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
         "status": str(explanation.status),
         "target": wanted,
         "scale": wording.say(f"scale_{scale}") if scale in SCALES else scale,
-        "threshold": wording.full(explanation.threshold) if explanation.margin > 0 else threshold,
+        "threshold": wording.full(explanation.at_least) if explanation.margin > 0 else threshold,
         "margin": wording.full(explanation.margin) if explanation.margin > 0 else "",
         "models": wording.numbers.count(explanation.models),
         "person": "; ".join(raw_values(explanation.person, wording)),

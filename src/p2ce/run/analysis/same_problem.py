@@ -88,7 +88,7 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
 def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
     yield "target", to_plain(explanation.target), to_plain(problem.target)
     yield "margin", explanation.margin, problem.margin  # which the threshold already includes
-    yield "threshold", explanation.threshold, problem.threshold
+    yield "at_least", explanation.at_least, problem.threshold
     yield "scale", explanation.scale, problem.scale
     yield "models", explanation.models, len(problem.models)
     if (certificate := explanation.certificate) is None:

@@ -325,6 +325,7 @@ def _score_ticks(
     certified = np.empty(count, dtype=LIMIT)
     certified["base"] = np.rint(start / tick).astype(np.int64)
     certified["value_accept_from"], certified["value_reject_below"] = thresholds
+    certified["tick"], certified["error"] = tick, np.where(usable, error_ticks, np.inf)
     # A threshold that every row reaches, or none, may be as large as floats get.
     with np.errstate(over="ignore"):
         reject_below = np.where(usable, np.floor(thresholds[1] / tick - error_ticks), -np.inf)

@@ -57,6 +57,8 @@ LIMIT = np.dtype(
         ("accept_from", np.int64),  # totals from this on are certainly accepted
         ("value_reject_below", np.float64),
         ("value_accept_from", np.float64),
+        ("tick", np.float64),  # a total of t ticks, with the base, is a value of at most (t + error) · tick
+        ("error", np.float64),
     ]
 )
 

@@ -159,7 +159,7 @@ def parse_with_own_threshold(
     if request.scale not in (None, own.scale):
         raise InvalidArgument(
             f"scale={echoed(request.scale)} is not the score by which {type(model).__name__} decides "
-            f"({_METHODS[own.scale]}). Pass threshold= too, or leave scale out."
+            f"({_METHODS[own.scale]}). Pass at_least= too, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
@@ -173,10 +173,10 @@ def parse_with_own_threshold(
         raise InvalidArgument(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
             + (f", and with margin={echoed(request.margin)} it is outside [0, 1]." if request.margin else ".")
-            + " Pass a threshold= or margin= that an applicant can reach."
+            + " Pass an at_least= or margin= that an applicant can reach."
         )
     wanted = replace(
-        request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0
+        request, target=own.classes[own.positive], at_least=threshold, scale=own.scale, margin=0.0
     )
     found = parse_any(model, wanted)
     if index == own.positive:

@@ -31,7 +31,7 @@ class StatedModel:
             score = np.min(
                 [self._of_target(model, one) for model, one in zip(models, outputs, strict=True)], axis=0
             )
-            return score, score >= self.given["threshold"]
+            return score, score >= self.given["at_least"]
         (model,), (output,) = models, outputs
         if isinstance(target, list):
             low, high = (
@@ -42,8 +42,8 @@ class StatedModel:
         others = np.delete(output, self._place(model), axis=1).max(axis=1)
         return wanted, wanted - others >= margin
 
-    def other_goal(self, target: Any, threshold: Any) -> list[str]:
-        """Compare target and threshold with those of the explainer, where None is the default."""
+    def other_goal(self, target: Any, at_least: Any) -> list[str]:
+        """Compare target and score to reach with those of the explainer, where None is the default."""
         own, scale = self.given["target"], self.given["scale"]
         if target is None:
             models = self.model if isinstance(self.model, list | tuple) else [self.model]
@@ -52,12 +52,12 @@ class StatedModel:
             right = own == (target.get("tuple", target) if isinstance(target, dict) else target)
         if not right:
             return ["another target"]
-        if scale == "lead" or isinstance(threshold, list):
+        if scale == "lead" or isinstance(at_least, list):
             return []
-        bare = self.given["threshold"] - self.given["margin"]
-        if threshold is None and not np.isclose(bare, 0.5 if scale == "probability" else 0.0):
-            raise Unchecked("neither the explainer's threshold nor the default; it may be the model's own")
-        return [] if threshold is None or np.isclose(bare, threshold) else ["another threshold"]
+        bare = self.given["at_least"] - self.given["margin"]
+        if at_least is None and not np.isclose(bare, 0.5 if scale == "probability" else 0.0):
+            raise Unchecked("neither the explainer's at_least nor the default; it may be the model's own")
+        return [] if at_least is None or np.isclose(bare, at_least) else ["another threshold"]
 
     def _output(self, model: Any, frame: pd.DataFrame) -> Any:
         is_range, decides = isinstance(self.given["target"], list), self.given["scale"] == "decision"
