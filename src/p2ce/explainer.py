@@ -4,6 +4,7 @@ import datetime
 import os
 import pickle
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.budget import within
+from p2ce.base.calls.budget import no_calls, within
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.compile.archive import SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
-from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_budget, check_jobs, check_size, check_time
+from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_jobs, check_size, check_time
 from p2ce.compile.compile_arguments import compile_arguments
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook
@@ -45,9 +46,10 @@ from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
 from p2ce.run.analysis.relaxations_many import relaxations_many
 from p2ce.run.analysis.sample_price import sample_price
+from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
-from p2ce.run.explain_batch import NO_LIMITS, explain_charged, require_black_box
+from p2ce.run.explain_batch import NO_LIMITS, explain_batch
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
@@ -240,8 +242,8 @@ class Explainer:
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
 
-        The budgets ``max_calls`` and ``max_rows`` are never exceeded. Every call that this method makes of any
-        of the models, and of a detector of your own, counts: scoring the person, the search, verification,
+        The budgets ``max_calls`` and ``max_rows`` are never exceeded. Every call that this method makes of
+        any of the models, and of your own detector, counts: scoring the person, the search, verification,
         and calls that are repeated after a failure. Rules that are functions do not count. Accepted people
         of the reference are tried first, so there are options early. When a budget ends, the status is
         TIME_LIMIT, `Certificate.stopped_by` names the budget, and every option was evaluated by the models
@@ -250,18 +252,21 @@ class Explainer:
         """
         day = None if as_of is None else stated_date(as_of)
         clock = LimitClock(time_limit, listener)
-        check_budget(max_calls, max_rows)
         problem = self._problems.of_call(policy, max_changes, objectives)
         compiled = self._problems.known.compiled
         rows = encode_row(row, problem.codebook, kind=compiled.kind)
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
-        limits = SearchLimits(listener=clock.listener, max_calls=max_calls, max_rows=max_rows)
-        require_black_box(problem, limits)
-        with within(limits.budget()) as budget:
+        budget = None
+        if max_calls is not None or max_rows is not None:
+            budget = new_budget(problem, max_calls, max_rows)
+        with nullcontext() if budget is None else within(no_calls()):
             problem = self._problems.prepared(problem, clock)
             problem = reaching(compiled, problem, rows.values, rows.codebook)
-            limits = limits._replace(seconds=clock.left())
+        limits = SearchLimits(clock.left(), listener=clock.listener)
+        if budget is None:
+            verified = explain_batch(problem, rows.values, limits)
+        else:
             verified = explain_charged(problem, rows.values, limits, budget)
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 

@@ -275,7 +275,9 @@ def test_what_is_not_supported_is_rejected(name):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: nn.Sequential(nn.Linear(6, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 3), nn.Tanh()), nn.Linear(3, 1)),
+        lambda: nn.Sequential(
+            nn.Linear(6, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 3), nn.Tanh()), nn.Linear(3, 1)
+        ),
         lambda: nn.Sequential(nn.Linear(6, 3), nn.LeakyReLU(0.1), nn.Linear(3, 2), nn.LogSoftmax(dim=1)),
         lambda: nn.Sequential(nn.Linear(6, 2), nn.Flatten(), nn.Softmax(dim=1)),
     ],

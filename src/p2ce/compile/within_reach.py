@@ -4,7 +4,6 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.calls.budget import current_budget
-from p2ce.base.visible import listed
 from p2ce.compile.compile_arguments import Compiled
 from p2ce.compile.compiled_problem import Problem, magnitude
 from p2ce.compile.lay_out import for_instance, with_codebook, with_models
@@ -84,12 +83,10 @@ def parse_again(known: Compiled, problem: Problem, values: FloatArray) -> Proble
     black box.
     """
     if current_budget() is not None and any(model.is_black_box for model in problem.models):
-        lacking = [problem.names[at] for at in np.flatnonzero((values == MISSING).any(axis=0))]
-        unknown = listed([name for name in lacking if name not in problem.nullable])
         raise InvalidRow(
-            f"The model must be checked again for this row, which max_calls and max_rows do not allow"
-            f"{f': a value is missing in {unknown}, in which the reference has none' if unknown else ''}. Add "
-            "a row like it to the reference, or explain it without a budget."
+            "The model must be checked again for this row, which max_calls and max_rows forbid: a value "
+            "is missing where the reference has none, or far beyond the reference. Add a row like it to the "
+            "reference, or explain it without a budget."
         )
     reference = known.reference.iloc[known.sample]
     parse_models = known.parse_models

@@ -146,10 +146,6 @@ def _number(value: np.float64) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _count(value: np.int64) -> int | None:
-    return None if value < 0 else int(value)
-
-
 def _certificate(problem: Problem, verified: Verified, at: int, because: Unproven | None) -> Certificate:
     from p2ce.engine.solver.fronts import (
         ATTRIBUTED,
@@ -205,8 +201,8 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
         stopped_by=None if known.stopped_by[at] < 0 else BUDGETS[known.stopped_by[at]],
-        calls=_count(known.spent[at, 0]),
-        rows=_count(known.spent[at, 1]),
+        calls=None if known.spent[at, 0] < 0 else int(known.spent[at, 0]),
+        rows=None if known.spent[at, 1] < 0 else int(known.spent[at, 1]),
     )
 
 

@@ -2,14 +2,14 @@
 
 import time
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.budget import Budget, LimitReached, current_budget, within
+from p2ce.base.calls.budget import LimitReached, current_budget
 from p2ce.base.calls.model_call import calls_of, no_calls_after
+from p2ce.base.calls.remembered import remembering
 from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.scores.black_box_score import BlackBoxScore
@@ -21,7 +21,6 @@ from p2ce.engine.solver.branch_and_bound import (
     no_fronts,
     solve,
 )
-from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
 from p2ce.run.estimation.apply_estimate import with_estimate
 from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
@@ -48,68 +47,23 @@ def explain_batch(
     none either, it is solved without its restrictions. If the price of plausibility is requested, all
     instances are also solved without the plausibility requirement.
     """
-    try:
-        verified = _on_own_grid(problem, values, limits)
-    except LimitReached:
-        raise
-    except Exception as error:
-        blame_labels(error, problem, values)  # raises where unseen categories are what fails
-        raise
-    if not finest:
+    with nullcontext() if problem.kernel_decides_alone else remembering():
+        try:
+            verified = _on_own_grid(problem, values, limits)
+        except LimitReached:
+            raise
+        except Exception as error:
+            blame_labels(error, problem, values)  # raises where unseen categories are what fails
+            raise
+        if not finest:
+            return verified
+        explain = partial(explain_batch, finest=False)
+        if len(none := verified.without_options()):
+            verified = try_finest_grid(problem, values, verified, none, limits, explain)
+            verified = explain_none(problem, values, verified, limits, explain)
+        if problem.prices_plausibility:
+            verified = price_plausibility(problem, values, verified, limits, explain)
         return verified
-    explain = partial(explain_batch, finest=False)
-    if len(none := verified.without_options()):
-        verified = try_finest_grid(problem, values, verified, none, limits, explain)
-        verified = explain_none(problem, values, verified, limits, explain)
-    if problem.prices_plausibility:
-        verified = price_plausibility(problem, values, verified, limits, explain)
-    return verified
-
-
-def explain_within(problem: Problem, values: FloatArray, limits: SearchLimits) -> Verified:
-    """Explain a batch within the budget of calls and rows, if there is one; it is then a batch of one."""
-    with within(limits.budget()) as budget:
-        return explain_charged(problem, values, limits, budget)
-
-
-def explain_charged(
-    problem: Problem, values: FloatArray, limits: SearchLimits, budget: Budget | None
-) -> Verified:
-    """Explain a batch, and state what it spent of the current budget; without a budget, state nothing."""
-    if budget is None:
-        return explain_batch(problem, values, limits)
-    try:
-        verified = explain_batch(problem, values, limits)
-    except LimitReached as error:
-        raise too_small(budget, problem) from error
-    return replace(verified, outcomes=verified.outcomes.with_spent(budget))
-
-
-def too_small(budget: Budget, problem: Problem) -> P2CEError:
-    """Build the error of a budget that does not even cover scoring the instance."""
-    name = budget.reached or "max_calls"
-    needed = sum(calls_of(model.evaluate) for model in problem.models)
-    most = getattr(budget, name)
-    return InvalidArgument(
-        f"{name}={most} does not cover scoring the person as they are, which takes {needed} calls of a row "
-        f"each, and more where a call fails or lies close to the threshold. Pass a larger {name}."
-    )
-
-
-def require_black_box(problem: Problem, limits: SearchLimits) -> None:
-    """Reject a budget of calls where nothing is a black box, or where it cannot be kept."""
-    if not limits.has_budget:
-        return
-    name = "max_calls" if limits.max_calls is not None else "max_rows"
-    if problem.method is not None:
-        raise InvalidArgument(f"{name}= needs method='exact'; got method={problem.method_name!r}.")
-    detector = problem.detector
-    if not any(one.is_black_box for one in (*problem.models, *([] if detector is None else [detector]))):
-        raise InvalidArgument(
-            f"{name}= limits the calls of black-box models, and {problem.family} is supported natively: its "
-            "parsed form is searched, and the model itself only verifies the options, in about two calls. "
-            f"Leave {name}= out."
-        )
 
 
 def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> Verified:
@@ -119,7 +73,8 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
     batch = place_and_price(problem, values)
     # Certainly rejected instances are solved at once. The models decide about the others first.
     rejected = provably_rejected(batch)
-    if (budget := current_budget()) is not None:
+    budget = None if problem.kernel_decides_alone else current_budget()
+    if budget is not None:
         rejected[:] = False  # the instances are scored before anything else is charged
     waiting = np.flatnonzero(rejected)
     seconds = (time.perf_counter() - begin) / max(len(values), 1)

@@ -9,6 +9,7 @@ them and without.
 
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +86,6 @@ class Sought(NamedTuple):
         alike = np.isin(self.incumbents.instance, some.instance[some.rejected_by != EXACTLY])
         return self._replace(incumbents=self.incumbents.taken(~alike).without(some.instance, some.cells))
 
-
     def with_verified(self, batch: Batch, checked: VerifiedCells, fronts: Fronts) -> "Sought":
         """Add the cells of fronts that verification has confirmed."""
         count = len(fronts.points)
@@ -132,7 +132,7 @@ def seek_incumbents(
     if seconds == 0.0:
         return known, Sought(sought.incumbents, instances)
     begin = time.perf_counter()
-    with within(None if budget is None else budget.part(INCUMBENTS_SHARE)):
+    with nullcontext() if budget is None else within(budget.part(INCUMBENTS_SHARE)):
         found, evaluated = find_incumbents(batch, new, seconds=INCUMBENTS_SHARE * seconds)
     counters = known.counters.copy()
     counters[:, SCORED] += evaluated

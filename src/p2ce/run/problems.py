@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -229,8 +230,8 @@ class Problems:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                budget = None if current_budget() is None else no_calls()
-                with warn_if_slow(partial(preparing_text, cache_use())), within(budget):
+                limited = nullcontext() if current_budget() is None else within(no_calls())
+                with warn_if_slow(partial(preparing_text, cache_use())), limited:
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True
 

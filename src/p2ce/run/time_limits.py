@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.budget import Budget
 from p2ce.base.visible import echoed
 from p2ce.compile.arguments import check_time
 from p2ce.compile.compiled_problem import Problem
@@ -36,10 +35,6 @@ class SearchLimits(NamedTuple):
     def has_budget(self) -> bool:
         """Whether calls or rows have a limit."""
         return self.max_calls is not None or self.max_rows is not None
-
-    def budget(self) -> Budget | None:
-        """Return a new budget for one instance; None if neither calls nor rows have a limit."""
-        return Budget(self.max_calls, self.max_rows) if self.has_budget else None
 
 
 class LimitsLeft(NamedTuple):

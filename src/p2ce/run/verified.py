@@ -91,16 +91,6 @@ class Outcomes(ReadOnlyArrays):
             changed[name][who] = value
         return replace(self, **changed)
 
-    def with_spent(self, budget: Budget) -> "Outcomes":
-        """Enter what a single instance spent of its budget, and whether the budget ended the search."""
-        is_open = ~self.finished | (self.grid == SearchedGrid.FINEST_OPEN)
-        stopped_by = -1 if budget.reached is None else BUDGETS.index(budget.reached)
-        return self.with_values(
-            slice(None),
-            stopped_by=np.where(is_open, stopped_by, -1),
-            spent=np.array([budget.calls, budget.rows]),
-        )
-
     def after_search(self, who: IntArray, fronts: Fronts) -> "Outcomes":
         """Enter the results and the work of a search. Only the last round counts for what is open."""
         return self.with_values(
@@ -187,6 +177,15 @@ class Verified:
             return None
         taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
         return limit - taken - self.verify_seconds / len(self.outcomes.scores)
+
+    def with_spent(self, budget: Budget) -> "Verified":
+        """Enter what a single instance spent of its budget, and whether the budget ended the search."""
+        known = self.outcomes
+        is_open = ~known.finished | (known.grid == SearchedGrid.FINEST_OPEN)
+        stopped_by = -1 if budget.reached is None else BUDGETS.index(budget.reached)
+        spent = np.array([budget.calls, budget.rows])
+        known = known.with_values(slice(None), stopped_by=np.where(is_open, stopped_by, -1), spent=spent)
+        return replace(self, outcomes=known)
 
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they depend on scores that are known to be wrong."""

@@ -171,11 +171,11 @@ def test_what_fails_in_p2ce_is_the_error_of_these_rows_and_a_fault_is_logged_onc
             raise error
         return explain(problem, values, limits)
 
-    explain = processes.explain_within
+    explain = processes.explain_batch
     explainer, rows = explainer_of(score), people(60)
     expected = explainer.explain_many(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "explain_within", failing)
+        patch.setattr(processes, "explain_batch", failing)
         found = explainer.explain_many(rows)
     hit = (rows["a"] == 11).tolist()
     assert [one.status is Status.ERROR for one in found] == hit

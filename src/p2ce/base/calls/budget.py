@@ -1,7 +1,7 @@
 """Count the calls and rows of the user's own models and detectors, and stop before a budget is exceeded.
 
-A model may be a service that charges for each call, or for each row. `charge` stands before every call, also
-before a repeated one, and raises `OutOfBudget` instead of a call that the budget does not cover.
+A model may be a service that charges for each call, or for each row. `Budget.charge` stands before every call,
+also before a repeated one, and raises `OutOfBudget` instead of a call that the budget does not cover.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 BudgetName: TypeAlias = Literal["max_calls", "max_rows"]
-# Calls happen deep below the steps that know the budget.
-_current: ContextVar["Budget | None"] = ContextVar("budget", default=None)
+# What calls are charged to. They happen deep below the steps that know the budget.
+CURRENT: ContextVar["Budget | None"] = ContextVar("budget", default=None)
 
 
 class LimitReached(Exception):
@@ -81,22 +81,15 @@ def no_calls() -> Budget:
 
 
 @contextmanager
-def within(budget: Budget | None) -> Iterator[Budget | None]:
-    """Charge every call of the block to a budget; None keeps the current one."""
-    before = _current.set(_current.get() if budget is None else budget)
+def within(budget: Budget) -> Iterator[None]:
+    """Charge every call of the block to a budget."""
+    before = CURRENT.set(budget)
     try:
-        yield budget
+        yield
     finally:
-        _current.reset(before)
+        CURRENT.reset(before)
 
 
 def current_budget() -> Budget | None:
     """Return the budget that calls are charged to, if there is one."""
-    return _current.get()
-
-
-def charge(rows: int) -> None:
-    """Charge one call with so many rows to the current budget, if there is one."""
-    budget = _current.get()
-    if budget is not None:
-        budget.charge(rows)
+    return CURRENT.get()

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.base.calls.budget import LimitReached, OutOfBudget, charge
+from p2ce.base.calls.budget import CURRENT, LimitReached, OutOfBudget
 from p2ce.base.calls.checked_calls import REBATCHED, differences, fault_of, require_complete
 from p2ce.base.calls.library import caught_warnings
 from p2ce.base.calls.retries import Retries, names_other_columns
@@ -197,8 +197,9 @@ class ModelCall:
                     given = self.rows(frame)
                     if self.copies:
                         given = _copied(given)
-                    if not calls_of(self.method):  # else it charges its own calls
-                        charge(len(frame))
+                    budget = CURRENT.get()
+                    if budget is not None and not calls_of(self.method):  # else it charges its own calls
+                        budget.charge(len(frame))
                     with _in_one_thread() if self.alone else nullcontext():
                         returned = self.method(given)
                     if hasattr(returned, "detach"):  # a PyTorch tensor that still remembers its gradients

@@ -10,6 +10,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.base.calls.budget import LimitReached
 from p2ce.base.calls.model_call import evaluate, evaluate_alone, is_close, no_calls_after
+from p2ce.base.calls.remembered import memory
 from p2ce.engine.scores.external import ACCEPT, REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.score import Bound
 
@@ -49,12 +50,31 @@ class BlackBoxScore:
         until: float | None = None,
         least: Callable[[FloatArray], FloatArray] | None = None,
     ) -> Verdicts:
-        """Evaluate rows in one call. ``least`` returns each row's own threshold for the rows' values.
+        """Evaluate the rows that are not remembered in one call.
+
+        ``least`` returns each row's own threshold for the rows' values.
 
         The value of a row evaluated alone counts (`evaluate_closely`). A rejected cell is never visited
         again, so one close to the threshold is immediately evaluated alone. An accepted cell is evaluated
         alone if it turns out to be on the front.
         """
+        known = None if least is not None else memory()
+        if known is None:
+            return self._evaluated(rows, until=until, least=least)
+        value = known.recall(self.call, rows)
+        new = np.flatnonzero(np.isnan(value))
+        if len(new):
+            value[new] = self._evaluated(rows[new], until=until).value
+            known.keep(self.call, rows[new], value[new])
+        return Verdicts(np.where(value >= self.threshold, ACCEPT, REJECT), value)
+
+    def _evaluated(
+        self,
+        rows: FloatArray,
+        *,
+        until: float | None = None,
+        least: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> Verdicts:
         frame = self.frame(rows)
         with no_calls_after(until):
             value = evaluate(self.call, frame)

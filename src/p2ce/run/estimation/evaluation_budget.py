@@ -59,7 +59,7 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
 
 
 def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> bool:
-    """Return whether preparing an estimate fits into half of the remaining time; never into a budget of calls.
+    """Return whether preparing an estimate fits into half of the remaining time. Budgets do not cover it.
 
     This is judged by the time per row of the reference, and by the most evaluations that trials and
     calibration may take.

@@ -5,7 +5,7 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.budget import no_calls, within
-from p2ce.compile.arguments import Unchanged, check_budget, check_jobs, check_time
+from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
@@ -26,8 +26,8 @@ from p2ce.result.counterfactual import Layout
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
+from p2ce.run.budgets import new_budget
 from p2ce.run.build_explanation import build_explanation, failed_explanation
-from p2ce.run.explain_batch import require_black_box
 from p2ce.run.many.processes import Solved, explain_safely, explain_shares, failure_of, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
@@ -70,15 +70,14 @@ def explain_many(
     day = stated_date(as_of)
     time_limit = limits.seconds
     check_time(time_limit)
-    check_budget(limits.max_calls, limits.max_rows)
     check_jobs(n_jobs)
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
-    require_black_box(problem, limits)
-    with within(no_calls() if limits.has_budget else None):
+    new_budget(problem, limits.max_calls, limits.max_rows)
+    with within(no_calls()) if limits.has_budget else nullcontext():
         problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
     # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
     lacking = (encoded.values == MISSING).any(axis=0)
@@ -120,7 +119,8 @@ def _explain_encoded(
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
         try:
-            alone[row] = problem_for(rows.values[[row]])
+            with within(no_calls()) if limits.has_budget else nullcontext():
+                alone[row] = problem_for(rows.values[[row]])
         except P2CEError as error:  # for example, a value that the model does not allow to be missing
             parts.append((np.array([row]), replace(failure_of(error), message=str(error))))
         except Exception as error:

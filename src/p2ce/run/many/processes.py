@@ -12,7 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.base.arrays import FloatArray, IntArray
@@ -20,8 +20,9 @@ from p2ce.base.calls.budget import no_calls, within
 from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, InvalidRow, P2CEError, what_happened
+from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.compile_kernels import compile_kernels, is_ready
-from p2ce.run.explain_batch import explain_within
+from p2ce.run.explain_batch import explain_batch
 from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Failure, Verified
 
@@ -41,7 +42,10 @@ def explain_safely(
     call with many rows does not say which. The others still share their calls.
     """
     try:
-        return [(rows, explain_within(problem, values, limits))]
+        budget = new_budget(problem, limits.max_calls, limits.max_rows) if limits.has_budget else None
+        if budget is not None:
+            return [(rows, explain_charged(problem, values, limits, budget))]
+        return [(rows, explain_batch(problem, values, limits))]
     except Exception as error:
         if len(rows) == 1:
             return [(rows, failure_of(error))]
@@ -126,7 +130,9 @@ def explain_shares(
         suspected, waiting = left[:jobs], left[jobs:]
         if limits.has_budget:
             # No one knows what a lost process has spent, so nothing of theirs is called again.
-            yield [(rows, Failure(kind="model", message=LOST_BUDGET)) for share in suspected for rows, _ in share]
+            yield [
+                (rows, Failure(kind="model", message=LOST_BUDGET)) for share in suspected for rows, _ in share
+            ]
             continue
         goes_on = yield from _explain_apart(payload, key, suspected, limits)
         if not goes_on:
@@ -142,10 +148,7 @@ def _side_by_side(
 
     yield from Parallel(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
-    )(
-        delayed(_explain_numbered)(number, payload, key, share, limits)
-        for number, share in enumerate(shares)
-    )
+    )(delayed(_explain_numbered)(number, payload, key, share, limits) for number, share in enumerate(shares))
 
 
 def _explain_apart(
@@ -253,15 +256,10 @@ def _explain_share(payload: bytes, key: str, share: list[Work], limits: SearchLi
     problem: Problem = receive(payload, key)
     # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):
-        budget = no_calls() if limits.has_budget else None
         # perhaps of a row, whose explanation will then state it
-        with suppress(Exception), within(budget):
+        with suppress(Exception), within(no_calls()) if limits.has_budget else nullcontext():
             compile_kernels(problem, share[0][1][:1])
-    return [
-        part
-        for rows, values in share
-        for part in explain_safely(problem, rows, values, limits)
-    ]
+    return [part for rows, values in share for part in explain_safely(problem, rows, values, limits)]
 
 
 def _warm(payload: bytes, key: str, values: FloatArray) -> None:

@@ -1,5 +1,6 @@
 """Try rows between the candidates for the instances of a batch, and count them."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -167,7 +168,7 @@ class Trials:
         """
         if not self._is_spent:
             try:
-                with within(self._budget):
+                with nullcontext() if self._budget is None else within(self._budget):
                     judged = self._judge.judge(instance, rows)
             except OutOfBudget:
                 self._is_spent = True

@@ -1,6 +1,7 @@
 """Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -143,16 +144,20 @@ def _verify_by_models(
         first = problem.model_scores[number][0]
         proof = prove_cells(batch, number, instance, cells)
         earlier = recorded.get(first)
-        evaluate = partial(
-            evaluate_closely,
-            model.evaluate,
-            frame,
-            threshold=model.threshold,
-            tolerance=model.tolerance,
-            settled=proof.verdict != UNDECIDED,
-            until=until,
-        )
-        found = None if earlier is not None and is_over(until) else _within_budget(evaluate, needed=needed)
+        found = None
+        if earlier is None or not is_over(until):
+            try:
+                found = evaluate_closely(
+                    model.evaluate,
+                    frame,
+                    threshold=model.threshold,
+                    tolerance=model.tolerance,
+                    settled=proof.verdict != UNDECIDED,
+                    until=until,
+                )
+            except LimitReached:
+                if needed:
+                    raise
         if found is None:
             found = _as_recorded(earlier, count, model.threshold, model.tolerance)
         elif earlier is not None:
@@ -206,17 +211,18 @@ def _verify_by_detector(
     tolerance = detector.tolerance
     called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
     earlier = recorded[called[0]] if called else None
-    evaluate = partial(
-        detector_scores,
-        problem,
-        rows,
-        frame,
-        value=None if proven is None else proven.value,
-        settled=None if proven is None else proven.verdict != UNDECIDED,
-        until=until,
-        least=least,
-    )
-    found = None if earlier is not None and is_over(until) else _within_budget(evaluate, needed=False)
+    found = None
+    if earlier is None or not is_over(until):
+        with suppress(LimitReached):
+            found = detector_scores(
+                problem,
+                rows,
+                frame,
+                value=None if proven is None else proven.value,
+                settled=None if proven is None else proven.verdict != UNDECIDED,
+                until=until,
+                least=least,
+            )
     if found is None:
         wanted = 0.0 if least is None or earlier is None else least(earlier)
         found = _as_recorded(earlier, count, wanted, tolerance)
@@ -231,16 +237,6 @@ def _verify_by_detector(
         implausible = ~(values >= (0.0 if least is None or unsettled.all() else least(values)))
     contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible & ~np.isnan(values)
     return _ByDetector(values, implausible, unsettled, contradicted)
-
-
-def _within_budget(evaluate: Callable[[], Closely], *, needed: bool) -> Closely | None:
-    """Evaluate rows; return None if a budget does not cover that, unless they are needed."""
-    try:
-        return evaluate()
-    except LimitReached:
-        if needed:
-            raise
-        return None
 
 
 def _as_recorded(

@@ -82,7 +82,9 @@ def require_eval(module: Any) -> None:
 def _is_the_same_in_training(part: Any) -> bool:
     """Return whether a part is a layer of the library that does not look at its mode, and nothing else."""
     kind = library_class(part, root="torch", names=_ALIKE)
-    return kind is not None and not overrides(part, kind) and not any(getattr(part, one, None) for one in _HOOKS)
+    return (
+        kind is not None and not overrides(part, kind) and not any(getattr(part, one, None) for one in _HOOKS)
+    )
 
 
 def precision_of(module: Any) -> np.dtype[Any]:
