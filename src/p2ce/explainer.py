@@ -90,6 +90,10 @@ class Explainer:
             number for all, or a list with one for each.
         margin: How far every score has to be above `at_least`, on the scale that the model reports. The
             default is 0.
+        score_tolerance: By how much a black box may score a row differently from call to call, on the scale
+            that it reports: in another batch, or by noise. Options score at least this much above `at_least`,
+            so no later call rejects them. Combinations within the tolerance of `at_least` are undecided, and
+            `Certificate.undecided` counts them. The default is 0: scores must repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".
@@ -143,6 +147,7 @@ class Explainer:
         y: Any = None,
         at_least: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
+        score_tolerance: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
@@ -161,6 +166,7 @@ class Explainer:
             target=target,
             at_least=at_least,
             margin=margin,
+            score_tolerance=score_tolerance,
             scale=scale,
             objectives=objectives,
             max_changes=max_changes,

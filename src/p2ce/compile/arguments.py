@@ -66,6 +66,16 @@ def check_time(time_limit: Any, *, name: str = "time_limit") -> None:
         )
 
 
+def check_tolerance(score_tolerance: Any) -> None:
+    """Reject a tolerance that is not a finite number of at least 0."""
+    is_number = isinstance(score_tolerance, numbers.Real) and not isinstance(score_tolerance, bool)
+    if not is_number or not 0 <= score_tolerance <= sys.float_info.max / 4:
+        raise InvalidArgument(
+            "score_tolerance is by how much the model's score of a row may differ from call to call: a "
+            f"number, 0 or more; got {echoed(score_tolerance)}."
+        )
+
+
 def check_budget(max_calls: object, max_rows: object, *, names: Sequence[str] = BUDGETS) -> None:
     """Reject budgets that are not whole numbers above 0."""
     for name, most in zip(names, (max_calls, max_rows), strict=True):
@@ -127,6 +137,7 @@ class Arguments:
     target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
     at_least: float | Sequence[float | None] | None
     margin: float
+    score_tolerance: float
     scale: str | None
     objectives: Objectives
     max_changes: int | None
@@ -156,6 +167,7 @@ class Arguments:
             else None,
             "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
+            "score_tolerance": self.score_tolerance or None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,
             "refine": None if self.refine else False,

@@ -146,6 +146,7 @@ def as_black_box(found: Adapter, request: ParseRequest) -> Adapter:
         predict=predict,
         report=_unchanged,
         tolerance=max(found.tolerance, tolerance),
+        score_tolerance=request.score_tolerance,
         reach=None,
     )
 
@@ -389,6 +390,7 @@ def _adapter(
         predict=predict,
         report=_unchanged,
         tolerance=tolerance,
+        score_tolerance=request.score_tolerance,
     )
 
 
@@ -412,9 +414,10 @@ def _repeats_within(
     """
     rows = some_rows(request.reference)
     if predict is None or classes:
-        return check_repeats(evaluate, rows, call=call, single=single)
+        return check_repeats(evaluate, rows, call=call, single=single, allowed=request.score_tolerance)
     largest = float(np.abs(predict(rows)).max(initial=1.0))
-    return largest * check_repeats(predict, rows, call=call, single=single)
+    allowed = request.score_tolerance
+    return largest * check_repeats(predict, rows, call=call, single=single, allowed=allowed)
 
 
 def _check_missing(evaluate: Evaluate, request: ParseRequest) -> None:

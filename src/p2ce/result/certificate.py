@@ -130,6 +130,12 @@ class Certificate:
     estimate: Estimate | None = None  # None if no estimate from SHAP values was used
     open_boxes: Count = 0  # boxes not examined when time ran out
     open_costs: dict[str, Number] | None = None  # the least that an option in an open box could cost
+    # By how much the model may score a row differently from call to call, as the user states it. Options
+    # score this much above the threshold.
+    score_tolerance: Number = 0.0
+    # At most so many cells, not dominated by an option, lie within the tolerance of the threshold: the model
+    # may accept or reject them. They are not options. None without a tolerance.
+    undecided: Count | None = field(default=None, compare=False)
     # The budget of calls or rows that ended the search; None if it was the time, or if nothing ended it.
     stopped_by: BudgetName | None = None
     # Calls and rows of the user's own models and detector, if they had a budget.

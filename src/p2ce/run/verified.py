@@ -93,10 +93,14 @@ class Outcomes(ReadOnlyArrays):
 
     def after_search(self, who: IntArray, fronts: Fronts) -> "Outcomes":
         """Enter the results and the work of a search. Only the last round counts for what is open."""
+        from p2ce.engine.solver.fronts import UNDECIDED
+
+        counters = self.counters[who] + fronts.counters
+        counters[:, UNDECIDED] = fronts.counters[:, UNDECIDED]
         return self.with_values(
             who,
             finished=fronts.finished,
-            counters=self.counters[who] + fronts.counters,
+            counters=counters,
             open_boxes=fronts.open_boxes,
             open_totals=fronts.open_totals,
             solve_seconds=self.solve_seconds[who] + fronts.seconds,

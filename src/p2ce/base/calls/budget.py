@@ -1,7 +1,7 @@
 """Count the calls and rows of the user's own models and detectors, and stop before a budget is exceeded.
 
-A model may be a service that charges for each call, or for each row. `Budget.charge` stands before every call,
-also before a repeated one, and raises `OutOfBudget` instead of a call that the budget does not cover.
+A model may be a service that charges for each call, or for each row. `Budget.charge` stands before every
+call, also before a repeated one, and raises `OutOfBudget` instead of a call that the budget does not cover.
 """
 
 from collections.abc import Iterator

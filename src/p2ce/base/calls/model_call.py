@@ -403,17 +403,23 @@ def evaluate_alone(
     return np.array(values, dtype=np.float64)
 
 
-def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
+def require_steady(
+    then: FloatArray, now: FloatArray, who: str, *, tolerance: float, allowed: float = 0.0
+) -> None:
     """Reject an object that returns other values for rows that it evaluated before.
 
     The rows were in another batch then, in which single precision rounds differently. When the object was
-    parsed, the same batch gave the same values, and the ``tolerance`` was measured.
+    parsed, the same batch gave the same values, and the ``tolerance`` was measured. Or the user states by how
+    much values are ``allowed`` to differ.
     """
     apart = differences(then, now) > max(tolerance, STEADY)
+    if allowed:
+        apart = np.abs(then - now) > allowed
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidOutput(
             f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
             "called again. "
-            "It must return the same value every time: fix its seed, or put it into evaluation mode."
+            "It must return the same value every time: fix its seed, or put it into evaluation mode. If it "
+            f"cannot, state by how much scores may differ: score_tolerance= of more than {allowed:g}."
         )

@@ -24,6 +24,8 @@ class BlackBoxScore:
     frame: Callable[[FloatArray], Any]  # rows (n, d) of codes → a frame of the user's columns
     threshold: float
     tolerance: float = 0.0  # by how much the value of a row may differ from batch to batch
+    # From here up to the threshold, values are undecided: the user allows for values that do not repeat.
+    undecided_from: float = np.inf
 
     @property
     def accept_from(self) -> float:

@@ -78,14 +78,17 @@ class ExternalScores:
 
 def evaluate_cells(
     external: ExternalScores, queue: "EvaluationQueue"
-) -> tuple[IntArray, dict[int, FloatArray]]:
+) -> tuple[IntArray, dict[int, FloatArray], IntArray]:
     """Evaluate the queued cells; return those that no score rejects, and their recorded values by score.
+
+    The last result are the cells that a model neither accepts nor rejects, since its values do not repeat.
 
     A cell reaches a score only if no earlier one rejects it, and only once.
     """
     count = int(queue.used[0])
     left = np.arange(count)
     recorded = {number: np.full(count, np.nan) for number in external.recorded}
+    undecided: IntArray = np.zeros(0, dtype=np.int64)
     for number, score in external.scores.items():
         if not len(left):
             break
@@ -93,8 +96,11 @@ def evaluate_cells(
         found = score.evaluate(instance, queue.points[left], until=external.until)
         if number in recorded:
             recorded[number][left] = found.value
+        if isinstance(score, PreparedBlackBox) and np.isfinite(score.score.undecided_from):
+            near = (found.verdict == REJECT) & (found.value >= score.score.undecided_from)
+            undecided = np.append(undecided, left[near])
         left = left[found.verdict != REJECT]
-    return left, {number: values[left] for number, values in recorded.items()}
+    return left, {number: values[left] for number, values in recorded.items()}, undecided
 
 
 def infeasible_boxes(external: ExternalScores, queue: "EvaluationQueue") -> tuple[BoolArray, FloatArray]:

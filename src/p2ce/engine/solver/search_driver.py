@@ -20,7 +20,16 @@ from p2ce.engine.solver.external_scores import (
     evaluate_cells,
     infeasible_boxes,
 )
-from p2ce.engine.solver.fronts import EXTERNAL, SCORED, WORK, Fronts, Incumbents, Listener, Progress
+from p2ce.engine.solver.fronts import (
+    EXTERNAL,
+    SCORED,
+    UNDECIDED,
+    WORK,
+    Fronts,
+    Incumbents,
+    Listener,
+    Progress,
+)
 from p2ce.engine.solver.settings import Settings
 
 # The work between two checks of the clock, in units of a few nanoseconds. The short slice takes about 5 ms.
@@ -217,9 +226,11 @@ class SearchDriver:
         if queue.used[1]:
             self._prune_by_external_bounds(self.external, queue, active)
         begin = time.perf_counter()
-        accepted, recorded = evaluate_cells(self.external, queue)
+        accepted, recorded, undecided = evaluate_cells(self.external, queue)
         if queue.used[0]:
             self.seconds_per_cell = (time.perf_counter() - begin) / int(queue.used[0])
+        for instance in queue.instance[undecided].tolist():
+            active[instance].search.counters[UNDECIDED] += 1
         instances = queue.instance[accepted]
         for instance in np.unique(instances).tolist():
             mine = np.flatnonzero(instances == instance)

@@ -26,6 +26,7 @@ from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, to_pa
 from p2ce.portfolio.runs.shard import Shard
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
+from p2ce.run.explain_batch import NO_LIMITS
 from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Trust
 
@@ -44,7 +45,7 @@ class RunContext:
     explainer: "Explainer"
     schema: ResultSchema
     id_column: str | None  # None if the ids are the positions in the source
-    limits: SearchLimits = SearchLimits()
+    limits: SearchLimits = NO_LIMITS
     as_of: datetime.date | None = None
 
 

@@ -162,7 +162,13 @@ def _verify_by_models(
             found = _as_recorded(earlier, count, model.threshold, model.tolerance)
         elif earlier is not None:
             name = problem.name_of(number)
-            require_steady(earlier, found.values[: len(earlier)], name, tolerance=model.tolerance)
+            require_steady(
+                earlier,
+                found.values[: len(earlier)],
+                name,
+                tolerance=model.tolerance,
+                allowed=model.score_tolerance,
+            )
         scores[number], open_rows = found
         unsettled |= open_rows
         # The model itself contradicts what its scores prove, or reports another value.
