@@ -4,6 +4,7 @@ import datetime
 import os
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.budget import no_calls, within
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -49,9 +51,10 @@ from p2ce.run.analysis.next_best import rules_to_leave_out
 from p2ce.run.analysis.relaxations_many import relaxations_many
 from p2ce.run.analysis.relaxed_problems import RelaxedProblems
 from p2ce.run.analysis.sample_price import sample_price
+from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
-from p2ce.run.explain_batch import explain_batch
+from p2ce.run.explain_batch import NO_LIMITS, explain_batch
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
@@ -101,6 +104,10 @@ class Explainer:
             is the model's own number.
         margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
+        score_tolerance: By how much a black box may score a row differently from call to call, on the scale
+            that it reports: in another batch, or by noise. Options score at least this much above `at_least`,
+            so no later call rejects them. Combinations within the tolerance of `at_least` are undecided, and
+            `Certificate.undecided` counts them. The default is 0: scores must repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".
@@ -157,6 +164,7 @@ class Explainer:
         outcome: str | None = None,
         report: Points | Callable[[float], float] | None = None,
         margin: float = 0.0,
+        score_tolerance: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
@@ -178,6 +186,7 @@ class Explainer:
             outcome=outcome,
             report=report,
             margin=margin,
+            score_tolerance=score_tolerance,
             scale=scale,
             objectives=objectives,
             max_changes=max_changes,
@@ -233,6 +242,8 @@ class Explainer:
         objectives: Objectives | None = None,
         limits: Mapping[str, tuple[float | None, float | None]] | None = None,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanation:
@@ -251,6 +262,9 @@ class Explainer:
                 the policy allows. None is an open end. The explanation records them.
             time_limit: The limit in seconds. The default, None, means no limit. When it is reached, the
                 explanation holds the options found so far and states what remains open. See below.
+            max_calls: The most calls of the model and the detector, for a black box that charges for calls.
+                The default, None, means no limit. See below.
+            max_rows: The most rows in these calls, together. The default, None, means no limit.
             listener: A function that is called with a `Progress` from time to time. If it returns False, the
                 search stops.
             as_of: The date of the data and the decision, such as "2026-11-18". Every text and file states it.
@@ -262,6 +276,14 @@ class Explainer:
         options are neither refined nor rounded. An estimate is calibrated only if that fits into the limit.
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
+
+        The budgets ``max_calls`` and ``max_rows`` are never exceeded. Every call that this method makes of
+        any of the models, and of your own detector, counts: scoring the person, the search, verification,
+        and calls that are repeated after a failure. Rules that are functions do not count. Accepted people
+        of the reference are tried first, so there are options early. When a budget ends, the status is
+        TIME_LIMIT, `Certificate.stopped_by` names the budget, and every option was evaluated by the models
+        and the detector themselves. Calls that the constructor made do not count. No estimate is calibrated
+        within a budget.
         """
         day = None if as_of is None else stated_date(as_of)
         clock = LimitClock(time_limit, listener)
@@ -272,11 +294,19 @@ class Explainer:
             report_unseen(rows, self._reported_labels)
         if rows.ignored:
             report_ignored(rows, self._reported_labels)
-        problem = self._problems.prepared(problem, clock)
-        problem = reaching(compiled, problem, rows.values, rows.codebook)
+        budget = None
+        if max_calls is not None or max_rows is not None:
+            budget = new_budget(problem, max_calls, max_rows)
+        with nullcontext() if budget is None else within(no_calls()):
+            problem = self._problems.prepared(problem, clock)
+            problem = reaching(compiled, problem, rows.values, rows.codebook)
         own = None if limits is None else limits_of_row(problem, limits)
         instance = rows.values if own is None else LimitedRows(codes=rows.values, limits=own)
-        verified = explain_batch(problem, instance, SearchLimits(clock.left(), listener=clock.listener))
+        search = SearchLimits(clock.left(), listener=clock.listener)
+        if budget is None:
+            verified = explain_batch(problem, instance, search)
+        else:
+            verified = explain_charged(problem, instance, search, budget)
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, limits=own, as_of=day)
 
     @overload
@@ -333,6 +363,8 @@ class Explainer:
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanations:
         """Explain every row of a table, in its order, as `explain` does for one row.
@@ -356,6 +388,9 @@ class Explainer:
             progress: Whether to show a progress bar on stderr. The default is False.
             time_limit: The limit in seconds for each person, as in `explain`. People in one batch share the
                 model's calls.
+            max_calls: The most calls for each person, as in `explain`. People with a budget are explained one
+                by one, and share no calls. If a process is killed, its people are not explained again.
+            max_rows: The most rows in these calls for each person, as in `explain`.
             as_of: The date of the data and the decisions, as in `explain`.
         """
         return explain_many(
@@ -366,9 +401,9 @@ class Explainer:
             objectives=objectives,
             n_jobs=n_jobs,
             progress=progress,
-            time_limit=time_limit,
+            limits=SearchLimits(time_limit, max_calls=max_calls, max_rows=max_rows),
+            row_limits=limits,
             as_of=as_of,
-            limits=limits,
             trust=self._trust,
             reported=self._reported_labels,
         )
@@ -609,7 +644,7 @@ def explain_apart(
     explainer: Explainer,
     rows: Any,
     *,
-    time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     as_of: str | datetime.date | None = None,
 ) -> tuple[Explanations, Trust]:
     """Explain every row, so that no earlier explanation can withdraw a proof, and return whether all hold."""
@@ -622,7 +657,7 @@ def explain_apart(
         objectives=None,
         n_jobs=1,
         progress=False,
-        time_limit=time_limit,
+        limits=limits,
         as_of=as_of,
         trust=trust,
         reported=explainer._reported_labels,

@@ -156,6 +156,22 @@ TimeLimitOption = Annotated[
         panel=PROBLEM,
     ),
 ]
+MaxCallsOption = Annotated[
+    int | None,
+    option(
+        "Call a black-box model at most this many times per person. Every call counts.",
+        "N",
+        panel=PROBLEM,
+    ),
+]
+MaxRowsOption = Annotated[
+    int | None,
+    option(
+        "Let a black-box model score at most this many rows per person, in all calls together.",
+        "N",
+        panel=PROBLEM,
+    ),
+]
 AsOfOption = Annotated[
     str | None,
     option(

@@ -11,7 +11,14 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.compile.arguments import Arguments, check_bound, check_limit, check_method, check_of_today
+from p2ce.compile.arguments import (
+    Arguments,
+    check_bound,
+    check_limit,
+    check_method,
+    check_of_today,
+    check_tolerance,
+)
 from p2ce.compile.candidate_errors import require_candidates
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
@@ -86,6 +93,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other grid is tried after it.
     policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
+    check_tolerance(given.score_tolerance)
     check_policy(policy, column_names(frame))
     for feature in policy.features:
         if feature.is_category and not feature.fixed:  # before a million labels are encoded and learnt from
@@ -102,7 +110,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         model,
         at_least=at_least,
         at_most=at_most,
-        margin=given.margin,
+        margin=given.margin if not given.score_tolerance else given.margin + given.score_tolerance,
+        score_tolerance=given.score_tolerance,
         scale=given.scale,
         codebook=book,
         black_box=given.bound not in ("auto", None),
@@ -113,6 +122,11 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         outcomes=outcomes,
         reference=frame,
     )
+    if given.score_tolerance and not any(one.is_black_box for one in models):
+        raise InvalidArgument(
+            f"score_tolerance={echoed(given.score_tolerance)} is for black boxes, but {models[0].family} is "
+            "supported natively, and its scores repeat. Leave it out, or pass margin= instead."
+        )
     book = codebook_of_all(models, book)
     parsing = partial(parsing, target=target, codebook=book)
     warn_about_decisions(
@@ -149,7 +163,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         outcome=outcome_name(target, None if outcomes is None else outcomes.name)
         if given.outcome is None
         else given.outcome,
-        margin=float(given.margin),
+        margin=float(given.margin) + float(given.score_tolerance),
         policy=policy,
         wanted=wanted,
         max_changes=given.max_changes,

@@ -191,6 +191,11 @@ class ParsedProblem(StatedProblem):
         return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
 
     @cached_property
+    def score_tolerance(self) -> float:
+        """By how much a black box may score a row differently from call to call, as the user states it."""
+        return max(model.score_tolerance for model in self.models)
+
+    @cached_property
     def threshold(self) -> float:
         """The threshold that the joint score must reach; with ``at_most``, minus the limit."""
         return max(model.threshold for model in self.models) if self._same_terms else 0.0

@@ -136,6 +136,7 @@ def black_box_model(problem: "ParsedProblem", number: int) -> BlackBoxScore:
         frame=partial(problem.codebook.decode, labels=problem.labels),
         threshold=model.threshold,
         tolerance=model.tolerance,
+        undecided_from=model.threshold - 2.0 * model.score_tolerance if model.score_tolerance else np.inf,
     )
 
 

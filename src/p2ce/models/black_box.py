@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -154,6 +154,7 @@ def as_black_box(found: Adapter, request: ParseRequest) -> Adapter:
         predict=predict,
         report=_unchanged,
         tolerance=max(found.tolerance, tolerance),
+        score_tolerance=request.score_tolerance,
         reach=None,
     )
 
@@ -206,6 +207,7 @@ class SettledLead:
     lead: ModelCall
     vote: ModelCall  # 1 for a prediction of the target, -1 for any other
     only_leaders: bool
+    parts: ClassVar[int] = 2  # calls of the model
 
     def settle_lead(self, frame: pd.DataFrame) -> FloatArray:
         """Return how far the target is ahead: at least 0 where ``predict`` returns it."""
@@ -411,6 +413,7 @@ def _adapter(
         predict=predict,
         report=_unchanged,
         tolerance=tolerance,
+        score_tolerance=request.score_tolerance,
     )
 
 
@@ -434,9 +437,10 @@ def _repeats_within(
     """
     rows = some_rows(request.reference)
     if predict is None or classes:
-        return check_repeats(evaluate, rows, call=call, single=single)
+        return check_repeats(evaluate, rows, call=call, single=single, allowed=request.score_tolerance)
     largest = float(np.abs(predict(rows)).max(initial=1.0))
-    return largest * check_repeats(predict, rows, call=call, single=single)
+    allowed = request.score_tolerance
+    return largest * check_repeats(predict, rows, call=call, single=single, allowed=allowed)
 
 
 def _check_missing(evaluate: Evaluate, request: ParseRequest) -> None:

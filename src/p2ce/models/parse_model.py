@@ -99,6 +99,7 @@ def parse_model(
     at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
+    score_tolerance: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
@@ -111,11 +112,12 @@ def parse_model(
     ``reference`` holds rows like those that the model was fitted on. ``at_least`` defaults to the model's
     own threshold, or to 0.5 for the probability of one of two classes and 0 for decision functions. If there
     are more than two classes, the target must win. With ``at_most``, the number of the target must be at most
-    so much. ``margin`` moves either limit inwards, on the scale that the model reports. ``reach`` holds, per
-    reference column, the largest magnitude that a value will ever have. It defaults to 64 times the largest
-    in the reference, and only linear models need it. ``codes`` (n, d) is the reference as encoded by
-    ``codebook``, if the caller has it already. ``nullable`` names the columns in which values may be missing;
-    by default those with a missing value in the reference.
+    so much. ``margin`` moves either limit inwards, on the scale that the model reports. It includes the
+    ``score_tolerance`` of a black box. ``reach`` holds, per reference column, the largest magnitude that a
+    value will ever have. It defaults to 64 times the largest in the reference, and only linear models need
+    it. ``codes`` (n, d) is the reference as encoded by ``codebook``, if the caller has it already.
+    ``nullable`` names the columns in which values may be missing; by default those with a missing value in
+    the reference.
     """
     request = request_for(
         reference,
@@ -124,6 +126,7 @@ def parse_model(
         at_most=at_most,
         scale=scale,
         margin=margin,
+        score_tolerance=score_tolerance,
         reach=reach,
         codebook=codebook,
         codes=codes,
@@ -149,6 +152,7 @@ def request_for(
     at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
+    score_tolerance: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
@@ -176,6 +180,7 @@ def request_for(
         at_most=at_most,
         scale=scale,
         margin=margin,
+        score_tolerance=score_tolerance,
         codebook=codebook,
         nullable=frozenset(nullable),
         reach=reach,

@@ -27,6 +27,7 @@ def parse_models(
     at_least: float | Sequence[float | None] | None,
     at_most: float | Sequence[float] | None = None,
     margin: float = 0.0,
+    score_tolerance: float = 0.0,
     scale: str | None = None,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
@@ -36,7 +37,8 @@ def parse_models(
 ) -> tuple[Adapter, ...]:
     """Parse a model, or every model of a list; ``at_least`` applies to all, or is a list with one for each.
 
-    So does ``at_most``. A ``margin`` moves each limit inwards, on the scale that the model reports.
+    So does ``at_most``. A ``margin`` moves each limit inwards, on the scale that the model reports. It
+    includes the ``score_tolerance``, by which a black box may score a row differently from call to call.
     """
     several = isinstance(model, list | tuple)
     models = list(model) if several else [model]
@@ -55,6 +57,7 @@ def parse_models(
         reference=reference,
         target=target,
         margin=margin,
+        score_tolerance=score_tolerance,
         scale=scale,
         reach=reach,
         codes=codes,

@@ -27,11 +27,19 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
     sentence = _exact_claim(explanation, wording)
     if certificate is None or explanation.status in (Status.ERROR, Status.ACCEPTED):
         return sentence
-    sentences = [sentence, *_exact_grid(explanation, certificate, wording)]
+    sentences = [sentence]
+    if certificate.stopped_by is not None:
+        sentences.append(wording.say(f"stopped_by_{certificate.stopped_by}"))
+    sentences += _exact_grid(explanation, certificate, wording)
     if left_out := left_out_rules(explanation):
         text = left_out_text(left_out, explanation, wording)
         sentences.insert(0, wording.say("next_best", left_out=text))
     sentences += _exact_reasons(explanation, certificate, wording)
+    if certificate.score_tolerance > 0:
+        tolerance = wording.full(certificate.score_tolerance)
+        sentences.append(wording.say("scores_vary", tolerance=tolerance))
+        if certificate.undecided and is_proven(explanation):
+            sentences.append(wording.counted("undecided_cells", certificate.undecided, tolerance=tolerance))
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("proof_of_exact"))
     kept = [rule for rule in certificate.rules if rule not in left_out]
@@ -61,6 +69,8 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     sentences.append(_plain_claim(explanation, certificate, wording))
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
+    if certificate.undecided and is_proven(explanation):
+        sentences.append(wording.counted("your_undecided", certificate.undecided))
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("your_proof_of_exact"))
     if explanation.status is Status.NO_RECOURSE:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.compile.arguments import BUDGETS
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.own_ranges import RowLimits
 from p2ce.compile.paper_settings import AS_PRINTED
@@ -170,6 +171,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         RULE,
         SCORED,
         TOO_MANY,
+        UNDECIDED,
     )
 
     known = verified.outcomes
@@ -213,6 +215,12 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         estimate=_estimate(problem, counters[ATTRIBUTED]) if by_paper or because == "estimate" else None,
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
+        score_tolerance=problem.score_tolerance,
+        # A cell that verification did not confirm lies within the tolerance as well.
+        undecided=counters[UNDECIDED] + int(known.discrepancies[at]) if problem.score_tolerance else None,
+        stopped_by=None if known.stopped_by[at] < 0 else BUDGETS[known.stopped_by[at]],
+        calls=None if known.spent[at, 0] < 0 else int(known.spent[at, 0]),
+        rows=None if known.spent[at, 1] < 0 else int(known.spent[at, 1]),
     )
 
 

@@ -12,6 +12,7 @@ from typing import get_args
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import (
     MAX_CHANGES,
@@ -61,8 +62,12 @@ def try_finest_grid(
         left = verified.seconds_left(limits.seconds, some)
         if left is not None and left <= 0.0:  # not even the instances can be evaluated again
             verified = verified.with_finest_open(some)
-        else:
+            continue
+        try:
             found = explain(finer, values[some], SearchLimits(left, work, limits.listener))
+        except LimitReached:
+            verified = verified.with_finest_open(some)
+        else:
             verified = verified.merged(found, some)
     return verified
 
@@ -166,7 +171,7 @@ class _Reasons:
                 problem = for_instance(problem, codes_of(self.values)[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
-            except P2CEError:
+            except (P2CEError, LimitReached):
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True

@@ -83,7 +83,7 @@ class SavedExplainer:
     def other_scores(self, problem: ParsedProblem, rows: FloatArray) -> "OtherScores | None":
         """Compare a model's scores for people of the reference with the saved ones; None if equal."""
         scores = model_scores(problem, rows)
-        if same_scores(self.scores, scores):
+        if same_scores(self.scores, scores, allowed=problem.score_tolerance):
             return None
         if scores.shape != self.scores.shape:
             raise InvalidArgument(

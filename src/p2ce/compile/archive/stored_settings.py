@@ -116,8 +116,9 @@ def read_settings(
     written: Any, *, text: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
     """Read settings that `write_settings` wrote, and list the custom objects by argument."""
-    # Older files lack this setting. Their explainers ignored the plausibility of today.
-    written = {"plausibility_of_today": IGNORE, **written} if isinstance(written, dict) else written
+    # Older files lack these settings. Their explainers ignored the plausibility of today.
+    older = {"plausibility_of_today": IGNORE, "score_tolerance": 0.0}
+    written = {**older, **written} if isinstance(written, dict) else written
     given = {name: _read(name, take(written, name, *JSON)) for name in SETTINGS if name != "objectives"}
     objectives = [_read("objectives", one) for one in take(written, "objectives", list)]
     own = {

@@ -77,7 +77,7 @@ class PreparedScore(Protocol):
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
         """Evaluate cells (cells, axes) of the instances (cells,), all in one batch.
 
-        Raise `OutOfTime` if ``until`` has passed, by the clock of `time.perf_counter`.
+        Raise `LimitReached` if ``until`` has passed, by the clock of `time.perf_counter`.
         """
         ...
 

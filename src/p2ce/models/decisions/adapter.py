@@ -67,6 +67,7 @@ class ParseRequest:
     at_least: float | None = None
     at_most: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION if the user chose one; None for the model's default
+    score_tolerance: float = 0.0  # by how much a black box may score a row differently from call to call
     margin: float = 0.0  # from ``at_least`` or ``at_most`` inwards, or from the ends of the range
     # (d,) per reference column: the largest magnitude that a value will have; by default, any.
     reach: FloatArray = field(default_factory=_left_out)
@@ -122,6 +123,7 @@ class Adapter:
     report: Callable[[FloatArray], FloatArray] | None  # None if one score does not determine it
     number: ReportedNumber | None = None
     tolerance: float = 1e-9  # how far report(score) may be from evaluate, given the family's precision
+    score_tolerance: float = 0.0  # as the request states it, for a black box; the threshold includes it
     reach: FloatArray | None = None
     # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True

@@ -97,8 +97,9 @@ def decision_threshold(request: ParseRequest) -> float:
 def require_no_margin(request: ParseRequest) -> None:
     """Raise for a margin if one class must win: there is no scale on which to add it."""
     if request.margin:
+        name = "score_tolerance" if request.score_tolerance else "margin"
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
+            f"{name}={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
             "Instead pass the at_least= that its probability must reach."
         )
 
