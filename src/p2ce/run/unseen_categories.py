@@ -46,7 +46,7 @@ def report_ignored(rows: EncodedRows, reported: set[int]) -> None:
     """Log the columns of rows that the model does not use, once."""
     if rows.ignored and (key := hash(rows.ignored)) not in reported:
         reported.add(key)
-        log.warning("Ignored, since the model does not use it: %s.", listed(rows.ignored))
+        log.warning("Columns that the model does not use are ignored: %s.", listed(rows.ignored))
 
 
 def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:

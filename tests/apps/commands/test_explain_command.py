@@ -383,3 +383,40 @@ def test_the_price_of_plausibility_is_requested_by_a_flag(folder: Path, capsys: 
     prices = [entry.price_of_plausibility for entry in saved("out.json") if len(entry)]
     assert prices
     assert all(price is not None and price.with_plausibility for price in prices)
+
+
+def test_columns_may_be_numbers_and_null_is_missing(folder: Path, capsys: Capture) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(0, 1, (80, 3)).round(2)).mask(rng.random((80, 3)) < 0.1)
+    good = frame.fillna(0).sum(axis=1) > 0
+    model = lightgbm.LGBMClassifier(n_estimators=8, min_child_samples=5, verbose=-1, n_jobs=1)
+    model.fit(frame.to_numpy(), good.astype(int)).booster_.save_model("numbered.txt")
+    some = frame.head(12).assign(note="x")
+    frame.to_csv("numbered_train.csv", index=False)
+    some.to_csv("numbered.csv", index=False, na_rep="null")
+    files = ("--model", "numbered.txt", "--data", "numbered.csv", "--reference", "numbered_train.csv")
+    ran = run(capsys, "explain", *files, "--target", "1", "--out", "numbered.json")
+    assert ran.code == 0, ran.err
+    assert "The model does not use the column 'note' of numbered.csv." in ran.err
+    expected = p2ce.Explainer(model.booster_, frame, target=1).explain_many(frame.head(12))
+    found = saved("numbered.json")
+    assert [list(entry.person) for entry in found] == [["0", "1", "2"]] * 12
+    assert [[option.costs for option in one] for one in found] == [
+        [option.costs for option in one] for one in expected
+    ]
+
+
+def test_a_limit_relative_to_today_comes_from_the_policy_file(folder: Path, capsys: Capture) -> None:
+    _, frame = in_memory()
+    policy = p2ce.Policy.infer(frame).protect("Age").within_change(Income="+10%")
+    policy.save("close.yaml")
+    assert run(capsys, "policy", "check", "close.yaml", "train.csv").code == 0
+    assert run(capsys, *BASE, "--policy", "close.yaml", "--out", "close.json").code == 0
+    moves = [
+        option.changes["Income"]
+        for one in saved("close.json")
+        for option in one
+        if "Income" in option.changes
+    ]
+    assert moves
+    assert all(before <= after <= 1.1 * before for before, after in moves)
