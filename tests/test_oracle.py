@@ -53,7 +53,9 @@ def test_a_follower_moves_with_its_driver() -> None:
 
 def test_two_causes_add_up() -> None:
     people = pd.DataFrame({"a": [0, 1], "b": [0, 9], "d": [0, 2]})
-    policy = p2ce.Policy.infer(people, grid="paper", protect=None).candidates(a=[0, 1], d=[0, 2]).within(b=(0, 9))
+    policy = (
+        p2ce.Policy.infer(people, grid="paper", protect=None).candidates(a=[0, 1], d=[0, 2]).within(b=(0, 9))
+    )
     links = [
         Link(
             rule=rules.linked(name, "b", ratio=ratio),

@@ -52,9 +52,7 @@ def plainly(policy: Policy, chain: Chain, instance: np.ndarray) -> list[tuple[fl
     """List the levels of an instance one by one, in plain arithmetic: all numbers are short decimals."""
     names = [BOOK.names[member] for member in chain.members]
     now = dict(zip(names, instance[chain.members].tolist(), strict=True))
-    known = [
-        sorted({now[name], *policy[name].codes(BOOK[name]).tolist()}) for name in names[: chain.drivers]
-    ]
+    known = [sorted({now[name], *policy[name].codes(BOOK[name]).tolist()}) for name in names[: chain.drivers]]
     levels = set()
     for values in product(*known):
         level = dict(zip(names, values, strict=False))
@@ -106,7 +104,11 @@ def most_stretches(levels: np.ndarray) -> int:
     """Return the most stretches of levels at which some members are at most or above some of their values."""
     most = 0
     sides = [
-        [np.ones(len(levels), dtype=bool), *(column <= value for value in column), *(column > value for value in column)]
+        [
+            np.ones(len(levels), dtype=bool),
+            *(column <= value for value in column),
+            *(column > value for value in column),
+        ]
         for column in levels.T
     ]
     rng = np.random.default_rng(0)
@@ -133,7 +135,9 @@ def test_too_many_combinations_are_refused_with_numbers() -> None:
     with pytest.raises(InvalidPolicy) as caught:
         level_room(chain, policy, BOOK)
     text = str(caught.value)
-    assert all(one in text for one in ("'age'", "99 of 'pension'", "99 of 'years'", "10,000", f"{MOST_LEVELS:,}"))
+    assert all(
+        one in text for one in ("'age'", "99 of 'pension'", "99 of 'years'", "10,000", f"{MOST_LEVELS:,}")
+    )
 
 
 @pytest.mark.parametrize("driver", ["years", "town"])

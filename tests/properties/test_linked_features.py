@@ -61,7 +61,9 @@ def model_of(kind: str, frame: pd.DataFrame, rng: np.random.Generator) -> Any:
         case "logistic regression":
             model = make_pipeline(StandardScaler(), LogisticRegression())
         case "network":
-            model = make_pipeline(StandardScaler(), MLPClassifier((5,), tol=9.0, n_iter_no_change=30, random_state=0))
+            model = make_pipeline(
+                StandardScaler(), MLPClassifier((5,), tol=9.0, n_iter_no_change=30, random_state=0)
+            )
         case _:
             fitted = RandomForestClassifier(5, max_depth=3, random_state=0).fit(filled, label)
             return lambda rows: fitted.predict_proba(rows)[:, 1]

@@ -216,7 +216,8 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
         return totals
     unused = np.zeros((len(after), len(problem.chains)))  # the columns of chains
     old, new = (
-        np.column_stack([with_levels(rows, problem.compounds), unused])[:, columns] for rows in (before, after)
+        np.column_stack([with_levels(rows, problem.compounds), unused])[:, columns]
+        for rows in (before, after)
     )
     moved = [(before[:, None, chain.members], after[:, None, chain.members]) for chain in problem.chains]
     prices = _prices(problem, new[:, :, None], old, moved)
@@ -227,9 +228,7 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
     return totals
 
 
-def _prices(
-    problem: Problem, values: FloatArray, current: FloatArray, moved: ChainMoves
-) -> list[FloatArray]:
+def _prices(problem: Problem, values: FloatArray, current: FloatArray, moved: ChainMoves) -> list[FloatArray]:
     """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
     columns = problem.grid.columns
     special = problem.special_codes

@@ -156,6 +156,12 @@ def other_rules() -> Case:
     return made(worth, homes(), WHO, policy=policy.with_rules(*more), plausibility=None)
 
 
+def added_links() -> Case:
+    policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3}).fix("Own", "Rent", "Area", "Income")
+    links = rules.linked("Job", "Age"), rules.linked("Cards", "Age", ratio=-2)
+    return made(worth, homes(), WHO, policy=policy.with_rules(*links), plausibility=None)
+
+
 def special_values() -> Case:
     reference = homes()
     reference.loc[:20, "Job"] = -9
@@ -210,6 +216,7 @@ CASES: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
         *(booster, categories, forest, black_box, unwanted_class, ruled, other_rules, special_values),
+        added_links,
         *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )
 }

@@ -177,12 +177,13 @@ TypedColumn: TypeAlias = tuple[FloatArray, "np.dtype[Any]"]
 
 def _one_by_one(columns: Sequence[TypedColumn], ratios: Sequence[Fraction], own: TypedColumn) -> FloatArray:
     """Compute own + Σ ratio · (after − before) as fractions; ``columns`` has before and after per ratio."""
-    exact = [
-        [as_typed(value, dtype) for value in values.tolist()] for values, dtype in (own, *columns)
-    ]
+    exact = [[as_typed(value, dtype) for value in values.tolist()] for values, dtype in (own, *columns)]
     return np.array(
         [
-            float(start + sum(ratio * (b - a) for ratio, a, b in zip(ratios, ends[::2], ends[1::2], strict=True)))
+            float(
+                start
+                + sum(ratio * (b - a) for ratio, a, b in zip(ratios, ends[::2], ends[1::2], strict=True))
+            )
             for start, *ends in zip(*exact, strict=True)
         ]
     )
@@ -246,13 +247,15 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """Require that the follower moves ``ratio`` times as much as the driver, and never on its own.
 
     The follower stays within its own range, kind, `candidates` and stated `step`. A value of the driver that
-    would violate this is not a candidate.
+    would violate this is not a candidate. If several links have the same follower, it moves by the sum of
+    what they say. So two drivers that both measure time would count it twice: link one of them to the other.
 
     Args:
         driver: The column that changes.
         follower: The column that moves along.
         ratio: How much the follower moves when the driver moves by 1. The default is 1.
-        counts: "once" (the default) counts the pair as one change, "each" as two.
+        counts: "once" (the default) counts the pair as one change, "each" as two. All links of one follower
+            must say the same: it counts once, however many drivers move it.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'

@@ -122,9 +122,7 @@ def first_apart(values: FloatArray, threshold: float, low: int, high: int, is_st
 
 
 @kernel
-def descend(
-    flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at: int
-) -> tuple[int, int, int]:
+def descend(flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at: int) -> tuple[int, int, int]:
     """Follow the splits at which the whole box goes to one side.
 
     Return the node where this ends, the cut there (-1 at a leaf), and the number of nodes visited.
@@ -317,7 +315,18 @@ def highest_total(
                 better_right = flat.details[flat.nodes[at].right].top > flat.details[at + 1].top
                 side = 1 if better_right else 0
                 at, away = take_side(
-                    flat, instance, score.looks_at, walk, spans, at, cut, side, turns, trail, away, changes_left
+                    flat,
+                    instance,
+                    score.looks_at,
+                    walk,
+                    spans,
+                    at,
+                    cut,
+                    side,
+                    turns,
+                    trail,
+                    away,
+                    changes_left,
                 )
                 turns += 1
                 trail += 1
