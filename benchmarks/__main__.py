@@ -166,6 +166,12 @@ CASES = {
     "memory": Benchmark(
         "Memory for a million cells, and for a batch of people with an MLP (Linux)", _memory, ("taiwan",)
     ),
+    "linked": Benchmark(
+        "A linked feature, and one with two causes, compared with none: at most twice the time",
+        lambda name, settings: (
+            measures.linked(_case(name, kind, settings)) for kind in ("lightgbm", "logistic", "mlp")
+        ),
+    ),
     "processes": Benchmark(
         "Two processes compared with one",
         lambda name, settings: iter(

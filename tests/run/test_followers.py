@@ -117,3 +117,22 @@ def test_a_check_agrees_about_what_was_said_of_a_follower(policy: Policy) -> Non
         ("values", "accounts"),
     )
     assert (broken.before, broken.after) == (0, -1)
+
+
+def test_a_follower_of_two_features_is_judged_by_their_sum() -> None:
+    links = rules.linked("income", "accounts", ratio=-1), rules.linked("share", "accounts", ratio=4)
+    explainer = explainer_of(FREE.fix("owns").with_rules(*links), -30.0)
+    row = person(accounts=1)
+    (option,) = explainer.explain(row)
+    assert option.values["income"] + option.values["accounts"] <= 30
+    assert option.values["accounts"] - 1 == 30 - option.values["income"] + 4 * (option.values["share"] - 0.5)
+    assert explainer.evaluate(row, {"income": 29, "share": 0.25, "accounts": 1}).allowed
+    judged = explainer.evaluate(row, {"income": 29, "share": 0.25, "accounts": 2})
+    assert not judged.allowed
+    (broken,) = judged.broken  # neither of the two links alone says where accounts go
+    assert broken.restriction.rule == {
+        "rule": "linked",
+        "text": "accounts moves -1 times as much as income does + accounts moves 4 times as much as share does",
+        "columns": ["income", "share", "accounts"],
+    }
+    assert "what the changes of income and share add up to" in str(judged)

@@ -60,6 +60,9 @@ def _own_text(rule: RuleData) -> str:
 
 
 def _linked(rule: RuleData, wording: Wording) -> str:
+    if "driver" not in rule:  # several links, of the last of the columns
+        *drivers, follower = map(wording.name, rule["columns"])
+        return wording.say("rule_adds_several", name=follower, names=wording.listed(drivers))
     ratio = rule.get("ratio", 1)
     text = wording.say(
         "rule_moves" if ratio == 1 else "rule_moves_times",

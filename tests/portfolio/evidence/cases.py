@@ -162,6 +162,12 @@ def other_rules() -> Case:
     return made(worth, homes(), WHO, policy=policy.with_rules(*more), plausibility=None)
 
 
+def added_links() -> Case:
+    policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3}).fix("Own", "Rent", "Area", "Income")
+    links = rules.linked("Job", "Age"), rules.linked("Cards", "Age", ratio=-2)
+    return made(worth, homes(), WHO, policy=policy.with_rules(*links), plausibility=None)
+
+
 def special_values() -> Case:
     reference = homes()
     reference.loc[:20, "Job"] = -9
@@ -225,6 +231,7 @@ CASES: dict[str, Callable[[], Case]] = {
             ruled,
             other_rules,
             special_values,
+            added_links,
         ),
         *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )

@@ -21,6 +21,7 @@ from tests.portfolio.evidence.cases import (
     FEW,
     WHO,
     Case,
+    added_links,
     booster,
     homes,
     made,
@@ -39,7 +40,7 @@ Change = Callable[[dict[str, Any]], Any]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Case, Path]]:
     found = {}
-    for make in (booster, ruled, other_rules):
+    for make in (booster, ruled, other_rules, added_links):
         path = tmp_path_factory.mktemp("evidence") / f"{make.__name__}.zip"
         case = make()
         assert len(case.saved(path)) > 1
@@ -296,6 +297,7 @@ RULE_FORGERIES = {
     "implies": ("ruled", {"condition": {"Income": {"changes": True}}, "consequence": {"Loans": 9}}),
     "one_hot": ("ruled", {"columns": ["Cards", "Loans"]}),
     "linked": ("ruled", {"ratio": 5}),
+    "linked, one of two": ("added_links", {"ratio": 5}),
     "forbid": ("ruled", {"column": "Income", "transitions": [{"from": 20, "to": [30, 40, 50, 60]}]}),
     "allow_only": ("ruled", {"column": "Income", "transitions": [{"from": 10, "to": 20}]}),
     "together": ("other_rules", {"columns": ["Income", "Area"]}),
@@ -307,6 +309,7 @@ RULE_FORGERIES = {
 def test_a_broken_rule_is_found(kind: str, files: dict[str, tuple[Case, Path]]) -> None:
     name, changes = RULE_FORGERIES[kind]
     case, path = files[name]
+    kind = kind.split(",")[0]
 
     def change(data: dict[str, Any]) -> None:
         next(rule for rule in data["problem"]["rules"] if rule["rule"] == kind).update(changes)

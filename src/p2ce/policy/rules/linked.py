@@ -247,13 +247,15 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """Require that the follower moves ``ratio`` times as much as the driver, and never on its own.
 
     The follower stays within its own range, kind, `candidates` and stated `step`. A value of the driver that
-    would violate this is not a candidate.
+    would violate this is not a candidate. If several links have the same follower, it moves by the sum of
+    what they say. So two drivers that both measure time would count it twice: link one of them to the other.
 
     Args:
         driver: The column that changes.
         follower: The column that moves along.
         ratio: How much the follower moves when the driver moves by 1. The default is 1.
-        counts: "once" (the default) counts the pair as one change, "each" as two.
+        counts: "once" (the default) counts the pair as one change, "each" as two. All links of one follower
+            must say the same: it counts once, however many drivers move it.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'

@@ -12,7 +12,9 @@ from p2ce.compile.grouped_features import moves
 from p2ce.compile.own_ranges import RowLimits
 from p2ce.policy.features.describe_features import candidates_of, stated_change
 from p2ce.policy.features.feature import Direction, FeaturePolicy
+from p2ce.policy.rules.linked import AddedLinks
 from p2ce.result.relaxations import Restriction, Violation
+from p2ce.result.rule_data import rule_data
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.json_values import Value
 
@@ -92,8 +94,10 @@ def violations(
             else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:
-            broken.append(Violation(restriction=Restriction(kind="rule", rule=rule.data)))
-    return tuple(broken)
+            # Several links of one feature are broken as one: only their sum says where it goes.
+            data = rule_data(rule.rule) if isinstance(rule.rule, AddedLinks) else rule.data
+            broken.append(Violation(restriction=Restriction(kind="rule", rule=data)))
+    return tuple(one for place, one in enumerate(broken) if one not in broken[:place])
 
 
 def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -> Restriction:
