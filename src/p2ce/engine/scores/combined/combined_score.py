@@ -23,8 +23,8 @@ from p2ce.engine.scores.network.network_rounding import row_error
 from p2ce.engine.scores.score import Bound, FlatScore, require_ordered, score_rows
 from p2ce.errors import InvalidModel
 
-# NumPy walks so few paths down trees before the compiled code is loaded.
-_FEW_WALKS = 256
+# Below this number of walks down trees, NumPy is quick enough. Parsing a model already walks more.
+_FEW_WALKS = 64
 
 if TYPE_CHECKING:
     from p2ce.engine.grid.base_grid import BaseGrid
