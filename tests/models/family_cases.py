@@ -624,6 +624,7 @@ def _imodels() -> Iterator[Case]:
         "RuleFit without lines": of("RuleFitClassifier", include_linear=False, **few),
         "RuleFit as it is": of("RuleFitClassifier", lin_standardise=False, **few),
         "SkopeRules": of("SkopeRulesClassifier", **rules),
+        "boosted rules": of("BoostedRulesClassifier", n_estimators=6, **fixed),
     }
     trees = {
         "FIGS": of("FIGSClassifier", max_rules=8),

@@ -260,7 +260,7 @@ def _as_black_box(model: Any, request: ParseRequest, why: UnsupportedModel) -> A
     if is_bare_booster(model):
         return adapt_bare_booster(model, request)
     try:
-        return adapt_black_box(model, request)
+        return adapt_black_box(pygam.in_usual_form(model), request)
     except UnsupportedModel as error:
         raise (error if _family_of(model) is None else why) from None  # the family's error is more specific
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,9 +79,14 @@ def _columns(model: Any, request: ParseRequest) -> tuple[tuple[str, ...], AsFram
     return columns, row_format(columns, request.reference, named=named)
 
 
+def _call(model: Any, method: str, rows: AsFrame | AsArray) -> ModelCall:
+    """Call a method with a copy: InterpretML misreads nullable columns of a frame that is a slice."""
+    return ModelCall(name=f"model.{method}", method=getattr(model, method), rows=rows, copies=True)
+
+
 def _number(model: Any, rows: AsFrame | AsArray) -> NumberOutput:
     """Return the predicted number: the sum, or its exponential."""
-    predict = ModelCall(name="model.predict", method=model.predict, rows=rows, check=one_per_row)
+    predict = replace(_call(model, "predict", rows), check=one_per_row)
     if model.link_ == "identity":
         return NumberOutput(predict=predict)
     if model.link_ != "log":
@@ -98,10 +104,10 @@ def _classes(model: Any, rows: AsFrame | AsArray, count: int) -> ClassOutputs:
             f"An {FAMILY} for {len(names)} classes with the link {echoed(link)} is not supported natively."
         )
     # InterpretML has its own exp, which is off by a few units at most.
-    values = ModelCall(name="model.decision_function", method=model.decision_function, rows=rows)
+    values = _call(model, "decision_function", rows)
     return ClassOutputs(
         names=names,
-        probabilities=ModelCall(name="model.predict_proba", method=model.predict_proba, rows=rows),
+        probabilities=_call(model, "predict_proba", rows),
         decision_values=values,
         largest=values,
         link=quotient_link(slack=32.0),

@@ -79,6 +79,25 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     )
 
 
+class BothColumns:
+    """A classifier that is only evaluated, in the form of others: a probability for each class."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.__name__ = type(model).__name__
+        self.classes_ = np.arange(2)
+        self.n_features_in_ = int(model.statistics_["m_features"])
+
+    def predict_proba(self, rows: Any) -> FloatArray:
+        """Return the probabilities of both classes."""
+        return _both(self._model.predict_proba(rows))
+
+
+def in_usual_form(model: Any) -> Any:
+    """Return a model that no family parses in the form of any other black box."""
+    return BothColumns(model) if library_class(model, root="pygam", names={_CLASSIFIER}) else model
+
+
 def _both(second: FloatArray) -> FloatArray:
     """Return both probabilities; pyGAM only reports that of class 1."""
     return np.column_stack([1.0 - second, second])
