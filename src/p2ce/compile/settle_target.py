@@ -80,13 +80,13 @@ def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.Da
 
     Labels are evidence only if they are what the model predicts.
     """
-    is_target = favourable_rows(model, target, outcomes)
+    is_target = _favourable_rows(model, target, outcomes)
     rows = np.concatenate([_spread(np.flatnonzero(is_target)), _spread(np.flatnonzero(~is_target))])
     scores, wanted = _scores(model, reference.iloc[rows].reset_index(drop=True)), is_target[rows]
     return bool(wanted.all() or not wanted.any() or scores[wanted].mean() >= scores[~wanted].mean())
 
 
-def favourable_rows(model: Adapter, target: Any, outcomes: KnownOutcomes) -> BoolArray:
+def _favourable_rows(model: Adapter, target: Any, outcomes: KnownOutcomes) -> BoolArray:
     """Mark the rows with a favourable label: the target, or with ``at_most`` any other class."""
     classes = target.classes if isinstance(target, AnyOf) else (target,)
     is_target: BoolArray = np.any([outcomes.are(one) for one in classes], axis=0)
@@ -143,7 +143,7 @@ def known_associations(
             "No association is taken from it. Check that y holds what the model predicts."
         )
         return {}
-    return associations(policy.features, frame, favourable_rows(model, target, outcomes))
+    return associations(policy.features, frame, _favourable_rows(model, target, outcomes))
 
 
 def directed(

@@ -147,7 +147,7 @@ def _stated(request: ParseRequest) -> object:
 
 
 def limit_number(name: str, given: object) -> float:
-    """Return a limit as a float; raise if it is no number."""
+    """Return a limit as a float; raise if it is not a number."""
     wrong = f"{name} must be a number; got {echoed(given)}."
     if isinstance(given, bool | np.bool_ | str | bytes):
         raise InvalidArgument(wrong)
