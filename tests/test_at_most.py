@@ -74,7 +74,7 @@ def assert_is_the_front(explainer: p2ce.Explainer, person: pd.Series, accepts: A
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_front_is_that_of_the_models_own_probability(name: str) -> None:
-    """The limits are what the model reports of some cell, the floats beside it, and round ones."""
+    """The limits are what the model reports of some cell, the next float below, and round ones."""
     model = fitted(name)
     reported = np.sort(model.predict_proba(people())[:, 1])
     exact = float(reported[len(reported) // 5])

@@ -85,9 +85,10 @@ class Explainer:
             policy and the plausibility forest are computed from it. Columns hold numbers, bools, text or
             categories. Values may be missing.
         policy: What may change, and how. The default is `Policy.infer(reference)`.
-        target: The favourable class, or the wanted range ``(low, high)`` of a regressor. A classifier needs
-            it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
-            two classes is favourable. A function needs none: its scores are those of the favourable outcome.
+        target: The favourable class, a list of classes (any of which the model may predict), or the wanted
+            range ``(low, high)`` of a regressor. A classifier needs it, unless its classes ("good", "bad") or
+            the name of ``y`` ("approved", "default") say which of two classes is favourable. A function needs
+            none: its scores are those of the favourable outcome.
         y: The known outcomes of the reference, one for each row. Optional.
         at_least: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
             threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without it, a
@@ -96,7 +97,8 @@ class Explainer:
         at_most: The highest score that is accepted, for a target that people want to avoid:
             ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
             models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
-            `at_most` are the ends of the wanted range.
+            `at_most` are the ends of the wanted range. For a list of classes, both limit the sum of their
+            probabilities.
         outcome: What the target class means in texts, such as "default" for "the probability of default".
             The default is the name of the class or of ``y``, if that is an outcome's name.
         report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score

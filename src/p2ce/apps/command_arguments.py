@@ -85,7 +85,8 @@ TargetOption = Annotated[
     str | None,
     option(
         "The favourable class. May be left out if the names of the classes or of the label column show it. "
-        "For a regressor, the favourable range, such as 1000: or 10:20.",
+        "Several classes, any of which is favourable, are joined by commas. For a regressor, the favourable "
+        "range, such as 1000: or 10:20.",
         "CLASS",
         panel=PROBLEM,
     ),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.models.decisions.adapter import LEAD, PROBABILITY
 from p2ce.result.points import PersonPoints, Points
-
-# Points(...), or a function of the reported score that never changes direction.
-Report: TypeAlias = Points | Callable[[float], float]
 
 TRIED = 101  # probabilities at which a function is checked, and numbers between the least and largest score
 NOISE = 1e-9  # of a point: a smaller step against the direction is rounding
@@ -71,7 +68,7 @@ def settle_report(
     if scale == LEAD:
         raise InvalidArgument(
             "report= needs one probability or decision value with one limit, but here the score is a lead: "
-            "over other classes, inside a range, or over models with limits of their own. Pass at_least= or "
+            "over other classes, inside a range, or over models with a limit each. Pass at_least= or "
             "at_most= for one class (one number for all models), or leave report= out."
         )
     if isinstance(report, Points):

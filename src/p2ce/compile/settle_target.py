@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from p2ce.base.any_of import AnyOf
 from p2ce.base.arrays import CHECKED_ROWS, BoolArray, every_nth
 from p2ce.base.calls.checked_calls import some_rows
 from p2ce.base.calls.library import without_warnings
@@ -19,6 +20,7 @@ from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
+from p2ce.models.decisions.target_arguments import class_indices
 from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.inference.favourable_class import favourable_class
 from p2ce.policy.inference.known_outcomes import KnownOutcomes, associations, with_associations
@@ -42,8 +44,13 @@ def settle_target(
     except UnnamedTarget as error:
         classes = error.classes
     else:
-        if outcomes is not None and parsed[0].classes:
-            outcomes.require_classes(parsed[0].classes)
+        classes = parsed[0].classes
+        if outcomes is not None and classes:
+            outcomes.require_classes(classes)
+        indices = class_indices(classes, target) if classes else ()
+        if indices:
+            several = AnyOf(tuple(classes[place] for place in indices))
+            return several if len(indices) > 1 else several.classes[0], parsed
         return FUNCTIONS_TARGET if target is None else target, parsed
     if outcomes is not None:
         outcomes.require_classes(classes)
@@ -73,15 +80,16 @@ def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.Da
 
     Labels are evidence only if they are what the model predicts.
     """
-    is_target = favourable_rows(model, target, outcomes)
+    is_target = _favourable_rows(model, target, outcomes)
     rows = np.concatenate([_spread(np.flatnonzero(is_target)), _spread(np.flatnonzero(~is_target))])
     scores, wanted = _scores(model, reference.iloc[rows].reset_index(drop=True)), is_target[rows]
     return bool(wanted.all() or not wanted.any() or scores[wanted].mean() >= scores[~wanted].mean())
 
 
-def favourable_rows(model: Adapter, target: Any, outcomes: KnownOutcomes) -> BoolArray:
+def _favourable_rows(model: Adapter, target: Any, outcomes: KnownOutcomes) -> BoolArray:
     """Mark the rows with a favourable label: the target, or with ``at_most`` any other class."""
-    is_target = outcomes.are(target)
+    classes = target.classes if isinstance(target, AnyOf) else (target,)
+    is_target: BoolArray = np.any([outcomes.are(one) for one in classes], axis=0)
     return ~is_target if model.negated else is_target
 
 
@@ -135,7 +143,7 @@ def known_associations(
             "No association is taken from it. Check that y holds what the model predicts."
         )
         return {}
-    return associations(policy.features, frame, favourable_rows(model, target, outcomes))
+    return associations(policy.features, frame, _favourable_rows(model, target, outcomes))
 
 
 def directed(

@@ -53,6 +53,7 @@ from p2ce.models.decisions.row_format import (
 from p2ce.models.decisions.target_arguments import (
     checked_range,
     class_index,
+    class_indices,
     decision_threshold,
     has_limit,
     is_range,
@@ -239,16 +240,20 @@ def _as_predicted(
         return None
     retries = Retries()
     lead = replace(decision.evaluate, retries=retries)
-    vote = replace(_votes(model, chosen, classes[decision.index], "model.predict"), retries=retries)
+    vote = replace(_votes(model, chosen, _wanted(classes, decision), "model.predict"), retries=retries)
     some = some_rows(request.reference)
     agrees = bool(((lead(some) >= 0.0) == (vote(some) > 0.0)).all())
     return SettledLead(lead=lead, vote=vote, only_leaders=agrees and not votes_in_pairs(model))
 
 
-def _votes(model: Any, chosen: ChosenFormat, target: Any, call: str) -> ModelCall:
-    """Return the call of ``predict`` that compares its classes with the target."""
+def _wanted(classes: tuple[Any, ...], decision: Decision) -> tuple[Any, ...]:
+    return tuple(classes[place] for place in decision.indices or (decision.index,))
+
+
+def _votes(model: Any, chosen: ChosenFormat, wanted: tuple[Any, ...], call: str) -> ModelCall:
+    """Return the call of ``predict`` that compares its classes with the wanted ones."""
     votes = _call(model.predict, chosen, call, one_class_per_row)
-    return votes.then(partial(votes_for, target=target))
+    return votes.then(partial(votes_for, wanted=wanted))
 
 
 def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Adapter:
@@ -283,9 +288,9 @@ def _by_votes(model: Any, request: ParseRequest) -> Adapter:
     classes = declared_classes(model)
     if classes is None:
         classes = predicted_classes(model, request, call)
-    target = classes[class_index(classes, request.target)]
+    indices = class_indices(classes, request.target) or (class_index(classes, request.target),)
     chosen = choose_row_format(model, model.predict, request, call, one_class_per_row)
-    votes = _votes(model, chosen, target, call)
+    votes = _votes(model, chosen, tuple(classes[place] for place in indices), call)
     decision = Decision(evaluate=votes, scale=LEAD, threshold=0.0, classes=classes)
     return _settled(model, request, chosen, decision, call, single=False)
 
@@ -299,6 +304,17 @@ def _by_calling(model: Any, request: ParseRequest) -> Adapter:
     if is_range(request.target) and columns == 1:
         number = _call(model, chosen, call, one_per_row)
         decision = decide_number(request, number, name=name_of(model))
+        return _settled(model, request, chosen, decision, call)
+    if columns > 2 and class_indices(range(columns), request.target):
+        values = _call(model, chosen, call, partial(one_per_class, classes=columns))
+        inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
+        decision = decide_class(
+            request,
+            classes=tuple(range(columns)),
+            probabilities=values if inside else None,
+            decision_values=None if inside else values,
+            name=name_of(model),
+        )
         return _settled(model, request, chosen, decision, call)
     index = _callable_index(columns, request.target)
     if columns == 1:

@@ -266,6 +266,10 @@ class Numbers:
         """Join parts as in a sentence: "a, b and c"."""
         return str(format_list(list(parts), locale=self.locale)) if parts else ""
 
+    def either(self, parts: Sequence[str]) -> str:
+        """Join alternatives as in a sentence: "a, b or c"."""
+        return str(format_list(list(parts), style="or", locale=self.locale))
+
     def plural(self, count: int | Decimal) -> str:
         """Return the plural form for a number, as Unicode names it ("one", "other")."""
         return str(self.locale.plural_form(min(count, MOST_WRITTEN)))

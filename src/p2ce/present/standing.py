@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.base.any_of import AnyOf
 from p2ce.present.numbers import LARGEST, SCORE_DECIMALS
 from p2ce.present.wording import Wording, capital
 from p2ce.result import Counterfactual, Explanation, PersonPoints, Status
@@ -233,11 +234,15 @@ def class_name(target: Any) -> str:
     >>> class_name(np.str_("B")), class_name(np.int64(2))
     ("'B'", '2')
     """
+    if isinstance(target, AnyOf):
+        return " or ".join(map(class_name, target.classes))
     return repr(target.item() if isinstance(target, np.generic) else target)
 
 
 def _quoted(target: Any, wording: Wording) -> str:
-    """Write a class inside a sentence, a name in the quotation marks of the language."""
+    """Write a class, or several, inside a sentence: a name in the quotation marks of the language."""
+    if isinstance(target, AnyOf):
+        return wording.numbers.either([_quoted(one, wording) for one in target.classes])
     return wording.say("quoted", text=target) if isinstance(target, str) else class_name(target)
 
 

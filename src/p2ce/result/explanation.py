@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 import numpy as np
 from msgspec import Meta
 
+from p2ce.base.any_of import FORM, AnyOf
 from p2ce.base.comparing import quanta
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -49,12 +50,28 @@ if TYPE_CHECKING:
 else:
 
     class Target(metaclass=Checked):
-        """A class, or the range (low, high) that a prediction must lie in."""
+        """A class, several classes (any of which is wanted), or the range (low, high) of a prediction."""
 
-        _schema: ClassVar = {"title": "Target", "description": __doc__, "$ref": "#/$defs/Value"}
+        _schema: ClassVar = {
+            "title": "Target",
+            "description": __doc__,
+            "anyOf": [
+                {"$ref": "#/$defs/Value"},
+                {
+                    "type": "object",
+                    "properties": {
+                        FORM: {"type": "array", "items": {"$ref": "#/$defs/Value"}, "minItems": 2}
+                    },
+                    "required": [FORM],
+                    "additionalProperties": False,
+                },
+            ],
+        }
 
         @staticmethod
         def _decode(data: Any) -> Any:
+            if isinstance(data, dict) and data.keys() == {FORM} and isinstance(data[FORM], list | tuple):
+                return AnyOf(tuple(map(Value._decode, data[FORM])))
             target = Value._decode(data)
             for end in target if isinstance(target, tuple) else ():
                 if end is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from p2ce.base.any_of import AnyOf
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.compiled_problem import StatedProblem
 from p2ce.compile.settle_target import associated
@@ -29,7 +30,8 @@ def arguments_to_save(
     policy = problem.policy
     if arguments.policy is not None:
         policy = associated(arguments.policy, policy)
-    stated = {"target": problem.target, "outcome": problem.outcome}
+    target = list(problem.target.classes) if isinstance(problem.target, AnyOf) else problem.target
+    stated: dict[str, Any] = {"target": target, "outcome": problem.outcome}
     if is_target_range(problem.target):  # which the limits of a regressor have become
         stated |= {"at_least": None, "at_most": None}
     return SavedArguments(

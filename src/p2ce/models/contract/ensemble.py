@@ -220,6 +220,11 @@ def certify_ensemble(ensemble: Ensemble, request: ParseRequest) -> Adapter:
         largest=ensemble.calls[ensemble.compared],
         name=ensemble.family,
     )
+    if decision.indices:
+        raise UnsupportedModel(
+            f"Several wanted classes of {ensemble.family} are decided by the model itself. A single class is "
+            "supported natively."
+        )
     if decision.scale == LEAD:
         return _win(ensemble, decision, request)
     number = ensemble.numbers[decision.scale](decision.index)

@@ -7,11 +7,13 @@ probability reaches t          one margin, through its link; of a softmax over s
                                difference to every other class, which is necessary and not sufficient
 decision value reaches t       one margin
 class wins                     the difference to every other class
+one of several classes wins    the best of their worst differences to the classes that are not wanted
 prediction lies in a range     one margin and minus it, one for each end that is not open
 =============================  ===========================================================================
 """
 
 import math
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -20,9 +22,13 @@ from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.combined.combination import (
     ITSELF,
     Combination,
+    Ends,
     PartScore,
     ReportedNumber,
+    highest_of,
+    lowest_of,
     minus,
+    only,
     score_of,
 )
 from p2ce.engine.scores.error_bands import certified, widened
@@ -63,6 +69,8 @@ def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
         largest=outputs.largest,
         name=parsed.family,
     )
+    if decision.indices:
+        return _any_wins(parsed, decision, outputs)
     if decision.scale == LEAD:
         return _win(parsed, decision, outputs)
     if decision.scale == PROBABILITY and len(decision.classes) > 2 and not outputs.each_alone:
@@ -155,6 +163,37 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adap
                 limits = outputs.ahead(index, other, band)
             scores.append(margins.score(index, other, limits=limits))
     return _adapter(parsed, decision, scores)
+
+
+def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
+    """Certify that one of several classes is ahead of all that are not wanted."""
+    if decision.scale != LEAD:
+        raise UnsupportedModel(
+            f"The sum of the probabilities of {len(decision.indices)} classes is evaluated by the model. "
+            "Without a limit, it is proven that one of them wins."
+        )
+    margins = parsed.margins
+    others = [place for place in range(len(decision.classes)) if place not in decision.indices]
+    leading, scores = [], []
+    for index in decision.indices:
+        leads = []
+        for other in others:
+            band = margins.band(index, other)
+            if outputs.ahead is None:
+                limits = softmax_wins(band, single=outputs.single)
+            else:
+                limits = outputs.ahead(index, other, band)
+            scores.append(margins.score(index, other, limits=limits))
+            leads.append(only(cast(PartScore, scores[-1]), _beyond(*limits)))
+        leading.append(lowest_of(leads))
+    score = score_of(highest_of(leading), accept_from=0.0, reject_below=0.0)
+    return _adapter(parsed, decision, [score], part=scores[0])
+
+
+def _beyond(accept_from: float, reject_below: float) -> Callable[[FloatArray], Ends]:
+    """Return how far values are beyond certified thresholds: from 0 up accepted, below 0 rejected."""
+    # The difference of two different floats is never zero, so the signs are exact.
+    return lambda values: (values - accept_from, values - reject_below)
 
 
 def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from p2ce.base.any_of import AnyOf
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
@@ -44,6 +45,23 @@ def class_index(classes: Sequence[Any], target: Any) -> int:
     raise InvalidTarget(
         f"The model has the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
     )
+
+
+def class_indices(classes: Sequence[Any], target: Any) -> tuple[int, ...]:
+    """Return the indices of several wanted classes, in order; empty if the target is a single class."""
+    if isinstance(target, AnyOf):
+        target = list(target.classes)
+    if not isinstance(target, list | set | frozenset):
+        return ()
+    if not target:
+        raise InvalidTarget(f"target is an empty list. Pass at least one of {listed(classes)}.")
+    found = tuple(sorted({class_index(classes, one) for one in target}))
+    if len(found) == len(classes):
+        raise InvalidTarget(
+            f"target={echoed(target)} holds all classes of the model, so every prediction is accepted. Leave "
+            "out those that are not."
+        )
+    return found
 
 
 def require_scale(request: ParseRequest, offered: tuple[str, ...], *, name: str) -> None:
@@ -130,7 +148,7 @@ def _stated(request: ParseRequest) -> object:
 
 
 def limit_number(name: str, given: object) -> float:
-    """Return a limit as a float; raise if it is no number."""
+    """Return a limit as a float; raise if it is not a number."""
     wrong = f"{name} must be a number; got {echoed(given)}."
     if isinstance(given, bool | np.bool_ | str | bytes):
         raise InvalidArgument(wrong)
@@ -165,7 +183,11 @@ class Range(NamedTuple):
 
 def is_range(target: Any) -> bool:
     """Return whether a target is a range (low, high), and not a class."""
-    return isinstance(target, tuple | list)
+    return isinstance(target, tuple) or (
+        isinstance(target, list)
+        and len(target) == 2
+        and all(end is None or isinstance(end, numbers.Real) for end in target)
+    )
 
 
 def checked_range(request: ParseRequest, *, name: str) -> Range:

@@ -40,6 +40,10 @@ class StatedModel:
                 end if end is not None else sign * np.inf for end, sign in zip(target, (-1, 1), strict=True)
             )
             return output, (output >= low + margin) & (output <= high - margin)
+        if isinstance(target, dict):
+            places = [list(model.classes_).index(one) for one in target["any_of"]]
+            best, others = output[:, places].max(axis=1), np.delete(output, places, axis=1).max(axis=1)
+            return output[:, places].sum(axis=1), best - others >= margin
         wanted = self._of_target(model, output)
         others = np.delete(output, self._place(model), axis=1).max(axis=1)
         return wanted, wanted - others >= margin
@@ -51,6 +55,8 @@ class StatedModel:
         if target is None:
             models = self.model if isinstance(self.model, list | tuple) else [self.model]
             right = self._place(models[0]) == 1
+        elif isinstance(own, dict):
+            right = isinstance(target, list) and sorted(own["any_of"]) == sorted(target)
         else:
             right = own == (target.get("tuple", target) if isinstance(target, dict) else target)
         if not right:
