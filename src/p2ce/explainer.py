@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.budget import no_calls, within
+from p2ce.base.calls.budget import Budget, no_calls, within
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -202,7 +202,9 @@ class Explainer:
             bound=bound,
             random_state=random_state,
         )
-        compiled = compile_arguments(model, reference, arguments, y=y)
+        self._spent = Budget()  # without limits: it counts
+        with within(self._spent):
+            compiled = compile_arguments(model, reference, arguments, y=y)
         if compiled.problem.method is not None:
             check_paper(compiled.problem, bound=bound)
         self._model = model
@@ -582,7 +584,8 @@ class Explainer:
 
     def describe(self) -> ModelFacts:
         """Describe how the model is supported, what proves its explanations, and how large the grid is."""
-        return describe_model(self._problems.own)
+        facts = describe_model(self._problems.own)
+        return replace(facts, calls=self._spent.calls, rows=self._spent.rows) if facts.is_black_box else facts
 
     def sample_price_of_plausibility(self) -> SampledPrice | None:
         """Estimate what the plausibility requirement costs, on a sample of rejected people of the reference.
