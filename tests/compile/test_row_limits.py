@@ -94,7 +94,8 @@ def test_empty_cells_are_no_limits_and_an_explanation_states_the_others() -> Non
             assert one.problem is other.problem
         else:
             assert stated_limits(one.problem) == {"Income": (None, 250.0)}
-            assert all(option.values["Income"] <= max(250, one.person["Income"]) for option in one)
+            most = max(250, PEOPLE["Income"].iloc[at])
+            assert (one.to_frame(kind="pandas")["Income"] <= most).all()
     again = p2ce.Explanation.from_json(limited[0].to_json())
     assert stated_limits(again.problem) == {"Income": (None, 250.0)}
 

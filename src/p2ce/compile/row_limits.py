@@ -11,7 +11,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.lay_out import SearchSpace, lay_out_again
-from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.own_ranges import InstanceRows, LimitedRows, RowLimits
 from p2ce.engine.grid.base_grid import OneWay
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.policy.features.change_limit import whole_ends
@@ -162,13 +162,13 @@ def stated_limits(record: ProblemRecord | None) -> dict[str, tuple[float | None,
         ) from None
 
 
-def explained_rows(problem: ParsedProblem, explanation: Explanation, values: FloatArray) -> Rows:
+def explained_rows(problem: ParsedProblem, explanation: Explanation, values: FloatArray) -> InstanceRows:
     """Return the encoded person (1, d) of an explanation, with the limits that it states."""
     stated = stated_limits(explanation.problem)
     return values if stated is None else LimitedRows(codes=values, limits=limits_of_row(problem, stated))
 
 
-def narrowed(problem: Problem, limits: RowLimits) -> Problem:
+def with_limits_as_ranges(problem: Problem, limits: RowLimits) -> Problem:
     """Return the problem of one person whose limits are the ranges of the policy, with the same candidates.
 
     So everything that is said of ranges holds for these limits, also how they can be relaxed.

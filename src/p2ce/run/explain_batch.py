@@ -10,7 +10,7 @@ from p2ce.base.arrays import IntArray
 from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Incumbents, no_fronts, solve
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
 from p2ce.run.estimation.apply_estimate import with_estimate
@@ -29,7 +29,7 @@ MOST_ROUNDS = 100
 
 
 def explain_batch(
-    problem: Problem, values: Rows, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
+    problem: Problem, values: InstanceRows, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
@@ -54,7 +54,7 @@ def explain_batch(
     return verified
 
 
-def _on_own_grid(problem: Problem, values: Rows, limits: SearchLimits) -> Verified:
+def _on_own_grid(problem: Problem, values: InstanceRows, limits: SearchLimits) -> Verified:
     """Solve and verify, and exclude what is rejected, until every cell of every front is verified."""
     begin = time.perf_counter()
     # The position of each instance on the grid, and the cost of each candidate.

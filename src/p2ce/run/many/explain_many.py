@@ -16,7 +16,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
-from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.own_ranges import InstanceRows, LimitedRows, RowLimits
 from p2ce.compile.row_limits import limits_of_table
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
@@ -117,7 +117,7 @@ def _explain_encoded(
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
-    instances: Rows = rows.values if limits is None else LimitedRows(codes=rows.values, limits=limits)
+    instances: InstanceRows = rows.values if limits is None else LimitedRows(codes=rows.values, limits=limits)
     alone: dict[int, Problem] = {}
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
@@ -203,7 +203,7 @@ def batch_size(problem: Problem) -> int:
 def _explain_batches(
     problem: Problem,
     some: IntArray,
-    rows: Rows,
+    rows: InstanceRows,
     n_jobs: int,
     time_limit: float | None,
     bar: ProgressBar,
