@@ -3,14 +3,24 @@
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import lightgbm
 import numpy as np
 import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    IsolationForest,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -125,11 +135,23 @@ def _prepared(train: pd.DataFrame, model: Any) -> Any:
     return make_pipeline(columns, model)
 
 
+def _boosting() -> Any:
+    return lightgbm.LGBMClassifier(n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def _members(train: pd.DataFrame) -> list[tuple[str, Any]]:
+    """Return the members of an ensemble: trees, and a pipeline of a scaler and a sum."""
+    return [("boosting", _boosting()), ("logistic", _prepared(train, LogisticRegression(max_iter=1000)))]
+
+
+def _of_extra(module: str, name: str, **options: Any) -> Any:
+    """Make a model of a library that only some cases need."""
+    return getattr(import_module(module), name)(**options)
+
+
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "lightgbm": lambda _: lightgbm.LGBMClassifier(
-        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
-    ),
+    "lightgbm": lambda _: _boosting(),
     "logistic": lambda train: _prepared(train, LogisticRegression(max_iter=1000)),
     "mlp": _network,
     "svc": lambda train: _prepared(train, SVC(kernel="rbf")),
@@ -138,6 +160,24 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
         categorical_features="from_dtype", random_state=SEED
     ),
     "forest": lambda _: RandomForestClassifier(min_samples_leaf=5, n_jobs=1, random_state=SEED),
+    "calibrated": lambda _: CalibratedClassifierCV(_boosting(), cv=3, method="isotonic"),
+    "voting": lambda train: VotingClassifier(_members(train), voting="soft"),
+    "bagging": lambda _: BaggingClassifier(n_estimators=50, random_state=SEED),
+    "adaboost": lambda _: AdaBoostClassifier(n_estimators=100, random_state=SEED),
+    "stacking": lambda train: StackingClassifier(_members(train), cv=3),
+    "boosting machine": lambda _: _of_extra(
+        "interpret.glassbox", "ExplainableBoostingClassifier", outer_bags=2, n_jobs=1, random_state=SEED
+    ),
+    "additive": lambda _: _of_extra("pygam", "LogisticGAM"),
+    "lines": lambda _: lightgbm.LGBMClassifier(
+        n_estimators=100,
+        num_leaves=15,
+        linear_tree=True,
+        linear_lambda=0.1,
+        n_jobs=1,
+        verbose=-1,
+        random_state=SEED,
+    ),
 }
 
 
@@ -229,7 +269,8 @@ class Case:
             return np.asarray(self.model(rows))
         if self.kind == "svc":
             return np.asarray(self.model.decision_function(rows))
-        return np.asarray(self.model.predict_proba(rows)[:, 1])
+        found = np.asarray(self.model.predict_proba(rows))
+        return found if found.ndim == 1 else found[:, 1]  # pyGAM only reports class 1
 
     def scores(self, codes: FloatArray) -> FloatArray:
         """Call the library itself, by its fastest method, on one core."""
@@ -255,7 +296,7 @@ class Case:
         usual: dict[str, Any] = {
             "policy": self.data.policy,
             "target": 1,
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,
             "plausibility": self.twin.forest if own_forest else detector,

@@ -1,6 +1,6 @@
 """List the scores that a counterfactual must reach, in the order in which cells are evaluated."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import IntArray
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.flat.flat_arrays import SECOND
-from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
+from p2ce.engine.scores.other_columns import in_columns_of, onto_columns
+from p2ce.engine.scores.score import Score
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.tables.codebook import Codebook
 
@@ -74,6 +76,13 @@ def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
                 models.append(
                     Requirement(score=compiled, origin=Origin.MODEL, columns=everything, model=number)
                 )
+            elif isinstance(score, CombinedScore):
+                spread = score.with_parts(partial(onto_columns, columns=columns, count=len(problem.names)))
+                quick.append(
+                    Requirement(
+                        score=spread, origin=Origin.MODEL, columns=everything, model=number, decider=own
+                    )
+                )
             else:
                 # If several scores decide together, the whole model decides what one of them leaves open.
                 quick.append(
@@ -103,8 +112,7 @@ def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
             holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
             quick.append(Requirement(score=holds, origin=Origin.RULE, columns=everything))
     flat = [*models[:SECOND], *detectors, *models[SECOND:], *budgets]
-    shared = problem.compounds[: problem.shared]
-    return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
+    return (*(_over_groups(one, problem.compounds) for one in flat), *quick, *slow)
 
 
 def decoded_by(
@@ -128,42 +136,13 @@ def black_box_model(problem: "ParsedProblem", number: int) -> BlackBoxScore:
         frame=partial(problem.codebook.decode, labels=problem.labels),
         threshold=model.threshold,
         tolerance=model.tolerance,
+        undecided_from=model.threshold - 2.0 * model.score_tolerance if model.score_tolerance else np.inf,
     )
 
 
-def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
-    """Rewrite a flat score for the axes of one-hot groups, which all instances share."""
-    if not shared:
+def _over_groups(requirement: Requirement, groups: Sequence[Compound]) -> Requirement:
+    """Rewrite a flat score for the axes of one-hot groups."""
+    if not groups:
         return requirement
     assert requirement.score.flat is not None
-    return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
-
-
-def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) -> FlatScore:
-    """Renumber a score's columns in the order of the first model."""
-    if tuple(own) == tuple(names):
-        return score
-    place = {name: column for column, name in enumerate(names)}
-    columns = np.array([place[name] for name in own], dtype=np.int32)
-    forest, weights = score.forest, score.weights
-    if forest is not None:
-        # Leaves have feature -1, which selects the last entry.
-        forest = replace(forest, feature=np.append(columns, np.int32(-1))[forest.feature])
-    if weights is not None:
-        weights = np.zeros(len(names))
-        weights[columns] = score.weights
-    see = score.see if score.see is seen_as_given else _seen_through(score.see, columns)
-    return replace(score, column_count=len(names), forest=forest, weights=weights, see=see)
-
-
-def _seen_through(
-    see: Callable[[FloatArray], FloatArray], columns: Int32Array
-) -> Callable[[FloatArray], FloatArray]:
-    """Extend ``see`` from a score's own columns, in its order, to all columns."""
-
-    def seen(rows: FloatArray) -> FloatArray:
-        shown = np.array(rows, dtype=np.float64)
-        shown[:, columns] = see(np.ascontiguousarray(rows[:, columns]))
-        return shown
-
-    return seen
+    return replace(requirement, score=onto_compounds(requirement.score.flat, groups))

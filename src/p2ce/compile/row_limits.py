@@ -18,7 +18,6 @@ from p2ce.policy.features.change_limit import whole_ends
 from p2ce.policy.features.decimals import to_dtype
 from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.policy import Policy
-from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
@@ -101,10 +100,9 @@ def _enter(
             f"limits are for numbers, but {echoed(name)} is a category. Use candidates() in a policy."
         )
     for rule in problem.policy.rules:
-        if isinstance(rule, Linked | OneHot) and name in rule.columns:
+        if isinstance(rule, OneHot) and name in rule.columns:
             raise InvalidArgument(
-                f"limits cannot limit {echoed(name)}, which moves together with other features. State its "
-                "limit in the policy, with within() or within_change()."
+                f"limits cannot limit {echoed(name)}, a column of a one-hot group. Use fix() in a policy."
             )
     target = limits.low if end == "low" else limits.high
     for row, value in enumerate(given.tolist()):

@@ -14,8 +14,33 @@ RuleData: TypeAlias = Mapping[str, Any]
 
 
 def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
-    """Write each rule in one line."""
-    return [rule_text(rule, wording) for rule in rules]
+    """Write each rule in one line, and all links of a feature in one: they add up."""
+    rules = list(rules)
+    followers = [rule["follower"] for rule in rules if rule["rule"] == "linked"]
+    lines: dict[str | int, str] = {}
+    for place, rule in enumerate(rules):
+        several = rule["rule"] == "linked" and followers.count(rule["follower"]) > 1
+        key = rule["follower"] if several else place
+        if key not in lines:
+            lines[key] = (
+                _added_links(rule["follower"], rules, wording) if several else rule_text(rule, wording)
+            )
+    return list(lines.values())
+
+
+def _added_links(follower: str, rules: Sequence[RuleData], wording: Wording) -> str:
+    """Write what moves a feature that several others move."""
+    links = [rule for rule in rules if rule["rule"] == "linked" and rule["follower"] == follower]
+    parts = [
+        wording.say(
+            "rule_adds" if link.get("ratio", 1) == 1 else "rule_adds_times",
+            driver=wording.name(link["driver"]),
+            ratio=wording.full(link.get("ratio", 1)),
+        )
+        for link in links
+    ]
+    key = "rule_adds_up" if links[0].get("counts", "once") == "once" else "rule_adds_up_each"
+    return wording.say(key, name=wording.name(follower), parts=wording.listed(parts))
 
 
 def rule_text(rule: RuleData, wording: Wording) -> str:
@@ -35,6 +60,9 @@ def _own_text(rule: RuleData) -> str:
 
 
 def _linked(rule: RuleData, wording: Wording) -> str:
+    if "driver" not in rule:  # several links, of the last of the columns
+        *drivers, follower = map(wording.name, rule["columns"])
+        return wording.say("rule_adds_several", name=follower, names=wording.listed(drivers))
     ratio = rule.get("ratio", 1)
     text = wording.say(
         "rule_moves" if ratio == 1 else "rule_moves_times",
@@ -94,6 +122,32 @@ def _condition(column: str, condition: Any, wording: Wording) -> str:
     return wording.say("when_is", name=name, value=wording.value(column, only))
 
 
+def _leave_out(rule: RuleData, wording: Wording) -> str:
+    conditions = [_condition(column, one, wording) for column, one in rule["where"].items()]
+    return wording.say("rule_leave_out", conditions=wording.listed(conditions))
+
+
+def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: Wording) -> str:
+    """Write what an explanation leaves out: of an option, only the values that differ from today's."""
+    texts = []
+    for rule in rules:
+        where = rule["where"]
+        person = to_plain(explanation.person)
+        told = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
+        texts.append(wording.listed([_condition(name, one, wording) for name, one in told.items()]))
+    return "; ".join(texts)
+
+
+def _is_met(condition: Any, value: Any) -> bool:
+    """Return whether today's value meets a condition of what is left out."""
+    match condition:
+        case {"changes": True}:
+            return False
+        case {"from": low, "to": high}:
+            return value is not None and bool(low <= value <= high)
+    return value in (condition if isinstance(condition, list) else [condition])
+
+
 def _inequality(rule: RuleData, wording: Wording) -> str:
     if "left" not in rule:
         return _own_text(rule)
@@ -120,6 +174,7 @@ RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
     "one_hot": _one_hot,
     "implies": _implies,
     "inequality": _inequality,
+    "leave_out": _leave_out,
 }
 
 

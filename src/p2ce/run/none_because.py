@@ -12,6 +12,7 @@ from typing import get_args
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import (
     MAX_CHANGES,
@@ -26,6 +27,7 @@ from p2ce.compile.lay_out import (
 from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.price_plausibility import BATCH, with_free_costs
 from p2ce.run.time_limits import SearchLimits
@@ -60,8 +62,12 @@ def try_finest_grid(
         left = verified.seconds_left(limits.seconds, some)
         if left is not None and left <= 0.0:  # not even the instances can be evaluated again
             verified = verified.with_finest_open(some)
-        else:
+            continue
+        try:
             found = explain(finer, values[some], SearchLimits(left, work, limits.listener))
+        except LimitReached:
+            verified = verified.with_finest_open(some)
+        else:
             verified = verified.merged(found, some)
     return verified
 
@@ -80,9 +86,10 @@ def explain_none(
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
-    This is not done for the paper's algorithms, which are timed as printed.
+    This is not done for the paper's algorithms, which are timed as printed, nor if options are left out:
+    then there are options, and a reason would be about the rest.
     """
-    if problem.method is not None:
+    if problem.method is not None or any(isinstance(rule, LeaveOut) for rule in problem.policy.rules):
         return verified
     from p2ce.engine.solver.fronts import ESTIMATE
 
@@ -164,7 +171,7 @@ class _Reasons:
                 problem = for_instance(problem, codes_of(self.values)[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
-            except P2CEError:
+            except (P2CEError, LimitReached):
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True

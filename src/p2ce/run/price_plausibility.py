@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import PLAUSIBILITY, for_instance, on_finest_grid, relaxed
 from p2ce.compile.own_ranges import InstanceRows, codes_of
@@ -63,7 +64,7 @@ def _search(
         free = for_instance(free, codes_of(values)[0])
     try:
         found = explain(free, values[who], bounded(free)._replace(seconds=seconds))
-    except P2CEError:
+    except (P2CEError, LimitReached):
         return verified  # where the detector rejects everything, a model may fail
     return with_free_costs(verified, who, found).after_search(who, found)
 

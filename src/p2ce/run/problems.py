@@ -2,12 +2,14 @@
 
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.model_call import OutOfTime, no_calls_after
+from p2ce.base.calls.budget import LimitReached, current_budget, no_calls, within
+from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
 from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_limit
 from p2ce.compile.compile_arguments import Compiled
@@ -237,7 +239,8 @@ class Problems:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                with warn_if_slow(partial(preparing_text, cache_use())):
+                limited = nullcontext() if current_budget() is None else within(no_calls())
+                with warn_if_slow(partial(preparing_text, cache_use())), limited:
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True
 
@@ -262,7 +265,7 @@ class Problems:
             try:
                 with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
                     prepared = self._prepared(problem)
-            except OutOfTime:
+            except LimitReached:
                 return problem
             if entry is not None:
                 with self._replacing:

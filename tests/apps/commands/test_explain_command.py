@@ -79,12 +79,12 @@ def test_rejected_rows_are_those_with_a_score_below_the_threshold(folder: Path, 
     found = saved("out.json")
     assert Status.ACCEPTED not in found.statuses
     explainer, frame = in_memory()
-    rejected = np.flatnonzero(explainer.scores(frame) < explainer.threshold)
+    rejected = np.flatnonzero(explainer.scores(frame) < explainer.at_least)
     assert list(found.ids) == [f"p{place}" for place in rejected]
 
 
 def test_no_rejected_row_is_no_error(folder: Path, capsys: Capture) -> None:
-    ran = run(capsys, *BASE, "--rejected", "--threshold", 0, "--out", "out.json")
+    ran = run(capsys, *BASE, "--rejected", "--at-least", 0, "--out", "out.json")
     assert (ran.code, ran.out) == (0, "")
     assert "The model accepts all of 30 rows. Nothing was written." in ran.err
     assert not Path("out.json").exists()
@@ -163,7 +163,7 @@ def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
 
 
 def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys: Capture) -> None:
-    near = explanation(person_score=0.49996, threshold=0.5)
+    near = explanation(person_score=0.49996, at_least=0.5)
     print_summary(Explanations([near]), language="pt")
     out = capsys.readouterr().out
     assert "0,49996" in out
@@ -207,11 +207,11 @@ def test_a_policy_is_kept_to(folder: Path, capsys: Capture) -> None:
 
 def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     words = ("--max-changes", 1, "--objective", "changes", "--objective", "percentile_shift")
-    more = ("--no-plausibility", "--threshold", 0.6, "--target", "1", "--time-limit", 10)
+    more = ("--no-plausibility", "--at-least", 0.6, "--target", "1", "--time-limit", 10)
     assert run(capsys, *BASE, *words, *more, "--out", "out.json").code == 0
     found = saved("out.json")
     assert found[0].objectives == ("changes", "percentile_shift")
-    assert found[0].threshold == 0.6
+    assert found[0].at_least == 0.6
     assert all(len(option.changes) == 1 and option.plausibility is None for one in found for option in one)
     assert run(capsys, *BASE, "--target", "0", "--max-changes", 0, "--out", "zero.json").code == 0
     assert saved("zero.json")[0].target == 0
@@ -253,9 +253,9 @@ def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path,
 
 def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
     """A single person without an option reads which relaxations give one."""
-    expected = in_memory(threshold=0.97, max_changes=1)[0].explain_many(in_memory()[1])
+    expected = in_memory(at_least=0.97, max_changes=1)[0].explain_many(in_memory()[1])
     nobody = next(i for i, entry in enumerate(expected) if entry.status is Status.NO_RECOURSE)
-    words = ("--threshold", 0.97, "--max-changes", 1, "--id", nobody)
+    words = ("--at-least", 0.97, "--max-changes", 1, "--id", nobody)
     ran = run(capsys, *BASE, *words)
     assert ran.code == 0
     assert run(capsys, *BASE, *words, "--out", "none.json").code == 0
@@ -357,8 +357,8 @@ def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path,
         3,
     )
     assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
-    assert "--threshold 0" in run(capsys, "explain", "--model", "own.txt", *words).line
-    assert run(capsys, "explain", "--model", "own.txt", *words, "--threshold", 0).code == 0
+    assert "--at-least 0" in run(capsys, "explain", "--model", "own.txt", *words).line
+    assert run(capsys, "explain", "--model", "own.txt", *words, "--at-least", 0).code == 0
 
 
 def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> None:

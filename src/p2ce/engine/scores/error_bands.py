@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from p2ce.base.arrays import FloatArray
 from p2ce.engine.scores.trees.float_bisection import first_true
 
-# A score → the lowest and the highest number that the library may report for it.
-Reported: TypeAlias = Callable[[float], tuple[float, float]]
+# A score, or an array of scores (n,) → the lowest and the highest number that the library may report for it.
+Reported: TypeAlias = Callable[[Any], tuple[Any, Any]]
 
 
 def certified(reported: Reported, threshold: float) -> tuple[float, float]:
@@ -39,7 +40,11 @@ def summation_error(terms: int, magnitude: float, *, unit: float = 2.0**-53) -> 
 
 
 def logistic(
-    *, complement: bool, margin: Callable[[float], float] = float, single: bool = False, slack: float = 8.0
+    *,
+    complement: bool,
+    margin: Callable[[Any], Any] = np.float64,
+    single: bool = False,
+    slack: float = 8.0,
 ) -> Reported:
     """Bound ``1 / (1 + exp(-margin))`` as a library computes it; with ``complement``, one minus that.
 
@@ -53,19 +58,19 @@ def logistic(
     unit = slack * float(np.finfo(kind).eps) / 2.0
     one = kind(1.0)
 
-    def reported(score: float) -> tuple[float, float]:
+    def reported(score: Any) -> tuple[Any, Any]:
         with np.errstate(all="ignore"):
             power = np.exp(np.float64(-margin(-score if complement else score)))
             low = one / (one + kind(power * (1.0 + unit)))
             high = one / (one + kind(power * (1.0 - unit)))
             if complement:
                 low, high = one - high, one - low
-        return float(low), float(high)
+        return np.float64(low), np.float64(high)
 
     return reported
 
 
-def exponential(margin: Callable[[float], float], *, single: bool) -> Reported:
+def exponential(margin: Callable[[Any], Any], *, single: bool) -> Reported:
     """Bound exp of a margin as a library computes it: within 8 half units, which no exp in use exceeds.
 
     ``margin`` is the exact IEEE arithmetic between the score and the exponential. Close to zero, where
@@ -75,21 +80,42 @@ def exponential(margin: Callable[[float], float], *, single: bool) -> Reported:
     unit = 4.0 * float(np.finfo(kind).eps)
     least = 1e-36 if single else 1e-300
 
-    def reported(score: float) -> tuple[float, float]:
+    def reported(score: Any) -> tuple[Any, Any]:
         with np.errstate(all="ignore"):
             power = np.exp(np.float64(margin(score)))
-            low = float(kind(power * (1.0 - unit))) if power >= least else 0.0
-            high = float(kind(max(power * (1.0 + unit), least)))
+            low = np.where(power >= least, np.float64(kind(power * (1.0 - unit))), 0.0)[()]
+            high = np.float64(kind(np.maximum(power * (1.0 + unit), least)))
         return low, high
 
     return reported
 
 
-def exactly(report: Callable[[float], float]) -> Reported:
+def exactly(report: Callable[[Any], Any]) -> Reported:
     """Wrap a link that consists only of IEEE operations, which we therefore repeat bit by bit."""
 
-    def reported(score: float) -> tuple[float, float]:
+    def reported(score: Any) -> tuple[Any, Any]:
         value = report(score)
         return value, value
 
     return reported
+
+
+def of_arrays(reported: Reported) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return a link for arrays (n,), even if it was written for single scores; NaN stays NaN."""
+    probe = np.array([0.25, 0.5])
+    try:
+        ends = reported(probe)
+        takes_arrays = len(ends) == 2 and all(np.shape(end) == probe.shape for end in ends)
+    except (TypeError, ValueError):  # such as `if score > 0` or float(score)
+        takes_arrays = False
+
+    def found(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if takes_arrays:
+            low, high = reported(scores)
+        else:
+            pairs = [reported(score) for score in scores.tolist()]
+            low, high = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        unknown = np.isnan(scores)
+        return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+    return found

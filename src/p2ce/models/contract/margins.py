@@ -66,13 +66,14 @@ class OutputLink(NamedTuple):
 
     reported: Reported  # the lowest and the highest number that the library may report for a value
     value: Callable[[FloatArray], FloatArray] | None  # the reported number up to rounding; None if unknown
+    slope: float | None = None  # if the reported number is the score times this, rounded once
 
 
 def _unchanged(values: FloatArray) -> FloatArray:
     return values
 
 
-IDENTITY = OutputLink(exactly(float), _unchanged)
+IDENTITY = OutputLink(exactly(np.float64), _unchanged, 1.0)
 
 
 def logistic_link(
@@ -92,9 +93,29 @@ def logistic_link(
             return 1.0 - second if complement else second
 
         return OutputLink(
-            logistic(complement=complement, margin=lambda x: float(margin(x)), single=single, slack=slack),
+            logistic(complement=complement, margin=margin, single=single, slack=slack),
             value,
         )
+
+    return link
+
+
+def quotient_link(*, slack: float = 8.0) -> Callable[[bool], OutputLink]:
+    """Link margins and probabilities by e / (e + 1), where e is exp(margin); see `logistic_link`.
+
+    Unlike 1 / (1 + 1/e), this quotient does not follow e monotonically in floating point: the addition and
+    the division may be off by one rounding each.
+    """
+    bounded = logistic(complement=False, slack=slack)
+    unit = 4.0 * float(np.finfo(np.float64).eps)
+
+    def link(complement: bool) -> OutputLink:
+        def reported(score: float) -> tuple[float, float]:
+            low, high = bounded(-score if complement else score)
+            low, high = low * (1.0 - unit), min(1.0, high * (1.0 + unit))
+            return (1.0 - high, 1.0 - low) if complement else (low, high)
+
+        return OutputLink(reported, logistic_link()(complement).value)
 
     return link
 

@@ -5,11 +5,14 @@ bounds how far the library's own margin, after its rounding, may be from the sco
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.engine.scores.error_bands import Reported, certified, widened
+from p2ce.base.arrays import FloatArray
+from p2ce.engine.scores.combined.combination import Ends
+from p2ce.engine.scores.error_bands import Reported, certified, of_arrays, widened
 from p2ce.engine.scores.trees.float_bisection import first_true
 from p2ce.models.decisions.target_arguments import Range
 
@@ -52,6 +55,42 @@ def softmax_reaches(
         return above / (1.0 + other) >= threshold
 
     return widened(math.inf, first_true(reaches), band + 8.0 * unit * largest)
+
+
+def banded(reported: Reported, band: float) -> Callable[[FloatArray], Ends]:
+    """Return the ends of the reported number for values (n, 1) of a score, which may be off by ``band``."""
+    link = of_arrays(reported)
+
+    def number(values: FloatArray) -> Ends:
+        value = values[:, 0]
+        if band == 0.0:
+            return link(value)
+        low, high = np.nextafter(value - band, -np.inf), np.nextafter(value + band, np.inf)
+        return link(low)[0], link(high)[1]
+
+    return number
+
+
+def softmax_share(
+    classes: int, *, bands: FloatArray, largest: float, single: bool
+) -> Callable[[FloatArray], Ends]:
+    """Return the ends of a softmax for values (n, classes - 1) of target minus each other margin.
+
+    The share is 1 / (1 + Σ exp(-lead)). Roundings are those of `softmax_reaches`. ``bands`` (classes - 1,)
+    bounds the errors of the leads. Powers that are too small for normal numbers may have been flushed to 0.
+    """
+    unit, tiny = _unit(single), 1e-30 if single else 1e-290
+    above = 1.0 + 2.0 * (classes + 4) * unit
+    around = bands + 8.0 * unit * largest
+
+    def number(leads: FloatArray) -> Ends:
+        with np.errstate(all="ignore"):
+            least = np.exp(-(leads + around)).sum(axis=1) * (1.0 - 40.0 * unit)
+            most = np.exp(-(leads - around)).sum(axis=1) * (1.0 + 40.0 * unit)
+            low, high = 1.0 / (1.0 + most) / above - tiny, above / (1.0 + least) + tiny
+        return np.maximum(low, 0.0), high
+
+    return number
 
 
 class End(NamedTuple):

@@ -12,10 +12,22 @@ prediction lies in a range     one margin and minus it, one for each end that is
 """
 
 import math
+from typing import cast
+
+import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.engine.scores.combined.combination import (
+    ITSELF,
+    Combination,
+    PartScore,
+    ReportedNumber,
+    minus,
+    score_of,
+)
 from p2ce.engine.scores.error_bands import certified, widened
 from p2ce.engine.scores.score import Score
+from p2ce.engine.scores.trees.assemble import largest_leaves
 from p2ce.errors import BrokenPlugin, UnsupportedModel
 from p2ce.models.contract.margins import (
     IDENTITY,
@@ -26,7 +38,13 @@ from p2ce.models.contract.margins import (
     logistic_link,
 )
 from p2ce.models.decisions.adapter import LEAD, PROBABILITY, Adapter, ParseRequest
-from p2ce.models.decisions.certified_thresholds import range_ends, softmax_reaches, softmax_wins
+from p2ce.models.decisions.certified_thresholds import (
+    banded,
+    range_ends,
+    softmax_reaches,
+    softmax_share,
+    softmax_wins,
+)
 from p2ce.models.decisions.decision import Decision, decide_class, decide_number
 
 
@@ -99,11 +117,29 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     complement = sign < 0.0 or (minus is not None and index == 0)
     if decision.scale == PROBABILITY:
         link = (outputs.link or logistic_link(single=outputs.single))(complement)
+        link = _negated(link) if decision.negated else link
         limits = certified(link.reported, decision.threshold)
     else:
         link, limits = IDENTITY, (decision.threshold, decision.threshold)
-    score = margins.score(plus, minus, sign=sign, limits=widened(*limits, margins.band(plus, minus)))
-    return _adapter(parsed, decision, [score], link=link)
+    band = margins.band(plus, minus)
+    limits = widened(*limits, band)
+    if decision.negated:  # minus a margin, or the difference the other way round
+        plus, minus, sign = (plus, None, -sign) if minus is None else (minus, plus, sign)
+    score = margins.score(plus, minus, sign=sign, limits=limits)
+    return _adapter(parsed, decision, [score], link=link, number=_number(link, score, band))
+
+
+def _negated(link: OutputLink) -> OutputLink:
+    """Return the link from minus a score to minus the reported number."""
+
+    def reported(score: float) -> tuple[float, float]:
+        low, high = link.reported(-score)
+        return -high, -low
+
+    if link.value is None:
+        return link._replace(reported=reported)
+    value = link.value
+    return link._replace(reported=reported, value=lambda scores: -value(-scores))
 
 
 def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
@@ -122,31 +158,45 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adap
 
 
 def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
-    """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
+    """Bound a probability by its value among two classes; the model is evaluated on rows that pass.
+
+    With ``at_most``, the other classes together must be ahead, which no pair of classes decides: the score is
+    minus the probability itself.
+    """
     if not outputs.softmax:
         raise UnsupportedModel(
             f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
-            "so no probability is bounded by its own margin. Leave out threshold= to require that the target "
+            "so no probability is bounded by its own margin. Leave out at_least= to require that the target "
             "wins."
         )
     margins, index = parsed.margins, decision.index
     largest = margins.largest()
-    scores = []
+    scores, bands = [], []
     for other in range(len(decision.classes)):
         if other != index:
             band = margins.band(index, other) + outputs.slack
+            bands.append(band)
             limits = softmax_reaches(
                 decision.threshold, len(decision.classes), band=band, largest=largest, single=outputs.single
             )
             scores.append(margins.score(index, other, limits=limits))
-    return _adapter(parsed, decision, scores, decides=False)
+    share = softmax_share(
+        len(decision.classes), bands=np.array(bands), largest=largest, single=outputs.single
+    )
+    if decision.negated:
+        parts = tuple(cast(PartScore, one) for one in scores)
+        number = minus(Combination(parts=parts, reported=share))
+        score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
+        return _adapter(parsed, decision, [score], number=ITSELF, part=scores[0])
+    return _adapter(parsed, decision, scores, decides=False, number=ReportedNumber(share))
 
 
 def _range(parsed: ParsedModel, decision: Decision, link: OutputLink) -> Adapter:
     """Certify that the predicted number lies between the ends of a range."""
     margins, wanted = parsed.margins, decision.wanted
     assert wanted is not None, "a number must lie in a range"
-    ends = range_ends(wanted, link.reported, band=margins.band(0))
+    band = margins.band(0)
+    ends = range_ends(wanted, link.reported, band=band)
     scores = [margins.score(0, sign=end.sign, limits=end.limits) for end in ends]
     sign, value = ends[0].sign, link.value
 
@@ -155,7 +205,26 @@ def _range(parsed: ParsedModel, decision: Decision, link: OutputLink) -> Adapter
         inside = wanted.leads(value(sign * values))
         return inside + decision.threshold if decision.scale != LEAD else inside
 
-    return _adapter(parsed, decision, scores, link=link._replace(value=None if value is None else lead))
+    # What is evaluated is the prediction itself, if it is not compared with an end.
+    is_number = len(ends) == 1 and sign > 0.0 and (decision.scale != LEAD or wanted.low == 0.0)
+    return _adapter(
+        parsed,
+        decision,
+        scores,
+        link=link._replace(value=None if value is None else lead),
+        number=_number(link, scores[0], band) if is_number else None,
+    )
+
+
+def _number(link: OutputLink, score: Score, band: float) -> ReportedNumber:
+    """Return what is reported for values of a margin's score."""
+    found = ReportedNumber(banded(link.reported, band))
+    if link.slope is None or score.flat is None or score.flat.forest is None:
+        return found
+    largest = abs(score.flat.offset) + float(largest_leaves(score.flat.forest).sum())
+    # The band, and the product or quotient of the link.
+    rounding = 0.0 if link.slope == 1.0 else 2.0**-51 * (largest + band)
+    return found._replace(slope=link.slope, error=abs(link.slope) * (band + rounding))
 
 
 def _adapter(
@@ -165,9 +234,11 @@ def _adapter(
     *,
     link: OutputLink | None = None,
     decides: bool = True,
+    number: ReportedNumber | None = None,
+    part: Score | None = None,  # of the margins, if the scores combine several
 ) -> Adapter:
     margins = parsed.margins
-    tolerance = margins.tolerance(decision, scores[0])
+    tolerance = margins.tolerance(decision, part or scores[0])
     bounded = math.isfinite(tolerance)
     return Adapter(
         family=parsed.family,
@@ -179,8 +250,10 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=decision.evaluate,
+        negated=decision.negated,
         predict=decision.predict,
         report=link.value if link is not None and bounded else None,
+        number=number,
         tolerance=tolerance if bounded else 1e-4,
         reach=margins.reach,
         knows_unseen_categories=parsed.knows_unseen_categories,

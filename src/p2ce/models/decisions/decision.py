@@ -21,6 +21,7 @@ from p2ce.models.decisions.target_arguments import (
     checked_range,
     class_index,
     decision_threshold,
+    has_limit,
     is_range,
     probability_threshold,
     require_no_margin,
@@ -40,6 +41,7 @@ class Decision:
     threshold: float
     classes: tuple[Any, ...] = ()
     index: int = 0  # the index of the target among the classes
+    negated: bool = False  # the number is minus what the model reports, which must be at most so much
     predict: ModelCall | None = None  # displayed together with a lead
     wanted: Range | None = None  # the range that a predicted number must lie in
 
@@ -57,7 +59,7 @@ def decide_class(
 
     ``decision_values`` returns one number per row for two classes, otherwise one per class, as
     ``probabilities`` does. ``predict`` chooses the largest of ``largest``, by default of the first of these
-    two that the model offers. Without a threshold or a scale, the target must win if there are more than two
+    two that the model offers. Without a limit or a scale, the target must win if there are more than two
     classes.
     """
     offered = tuple(
@@ -71,7 +73,7 @@ def decide_class(
             "Fit it on rows of at least two classes."
         )
     by_default = offered[0]
-    if len(classes) > 2 and request.threshold is None and request.scale != DECISION:
+    if len(classes) > 2 and not has_limit(request) and request.scale != DECISION:
         require_no_margin(request)
         compared = largest or probabilities or decision_values
         assert compared is not None, "a classifier reports probabilities or decision values"
@@ -86,12 +88,18 @@ def decide_class(
     assert call is not None, "require_scale has checked that the scale is offered"
     check = probability_threshold if scale == PROBABILITY else decision_threshold
     return Decision(
-        evaluate=_of_target(call, classes, index, name),
+        evaluate=as_limited(_of_target(call, classes, index, name), request),
         scale=scale,
         threshold=check(request),
         classes=classes,
         index=index,
+        negated=request.at_most is not None,
     )
+
+
+def as_limited(reported: ModelCall, request: ParseRequest) -> ModelCall:
+    """Return the number to reach a threshold: minus what is reported if that must be at most so much."""
+    return reported if request.at_most is None else reported.then(np.negative)
 
 
 def _per_class(call: EvaluateAll, classes: tuple[Any, ...], name: str) -> ModelCall:
@@ -126,9 +134,9 @@ def decide_number(
     """Return the decision that the predicted number must lie in a range.
 
     ``scored`` holds the two classes whose score the number may be: a Booster does not say what its numbers
-    mean. With a threshold, the number is the score of the second class, and minus the number is that of the
+    mean. With a limit, the number is the score of the second class, and minus the number is that of the
     first, as for decision functions. ``number >= t`` is the range from t up, and ``-number >= t`` the range
-    up to -t. Without a threshold, the target must be a range.
+    up to -t. Without a limit, the target must be a range.
     """
     number = as_call(predict, name=name)
     if number.check is one_or_more:
@@ -142,25 +150,28 @@ def decide_number(
             predict=number,
             wanted=wanted,
         )
-    if request.threshold is None:
+    if not has_limit(request):
         raise InvalidTarget(
             f"This {name} predicts numbers that are not probabilities, so target={echoed(request.target)} is "
-            "not enough. If the numbers are scores of a class, pass the threshold= from which on they mean "
+            "not enough. If the numbers are scores of a class, pass the at_least= from which on they mean "
             f"class {echoed(scored[-1])} (0.0 for log-odds). Otherwise pass the wanted range as target=(low, "
             "high), with None for an open end.",
-            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --threshold 0",
+            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --at-least 0",
         )
     require_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request)
     # The threshold defines from which number on the second class is meant, so nothing is left to guess.
     index = class_index(scored, scored[-1] if request.target is None else request.target)
+    negated = request.at_most is not None
+    rises = bool(index) != negated
     return Decision(
-        evaluate=number if index else number.then(np.negative),
+        evaluate=number if rises else number.then(np.negative),
         scale=DECISION,
         threshold=threshold,
         classes=scored,
         index=index,
-        wanted=Range(threshold, np.inf) if index else Range(-np.inf, -threshold),
+        negated=negated,
+        wanted=Range(threshold, np.inf) if rises else Range(-np.inf, -threshold),
     )
 
 

@@ -327,6 +327,11 @@ class FeaturePolicy:
         index = round((as_typed(value, self.dtype) - self._anchor()) / as_typed(self.step))
         return bool(self._at(range(index, index + 1))[0] == value)
 
+    def keeps_codes(self, values: FloatArray) -> BoolArray:
+        """Return which numbers (n,) `keeps` accepts; equal ones are checked once."""
+        different, place = np.unique(values, return_inverse=True)
+        return np.array([self.keeps(value) for value in different.tolist()], dtype=np.bool_)[place]
+
     def _is_missing(self, value: Any) -> bool:
         return is_missing(value) or (not self.is_category and value == MISSING)
 

@@ -102,9 +102,9 @@ def _searched(problem: Problem, explanation: Explanation) -> Problem:
 
 
 def _members(problem: Problem, column: int) -> list[int]:
-    """Return the columns that an axis moves. Compounds come after the other columns."""
+    """Return the columns that an axis moves. Groups come after the other columns."""
     first = len(problem.names)
     if column < first:
         return [column]
-    members: list[int] = problem.compounds[column - first].members.tolist()
+    members: list[int] = problem.groups[column - first].members.tolist()
     return members

@@ -12,7 +12,9 @@ from p2ce.compile.grouped_features import moves
 from p2ce.compile.own_ranges import RowLimits
 from p2ce.policy.features.describe_features import candidates_of, stated_change
 from p2ce.policy.features.feature import Direction, FeaturePolicy
+from p2ce.policy.rules.linked import AddedLinks
 from p2ce.result.relaxations import Restriction, Violation
+from p2ce.result.rule_data import rule_data
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.json_values import Value
 
@@ -43,8 +45,8 @@ def check_constraints(
         allowed &= limits.keep(instance, before, after)
     if problem.max_changes is not None:
         changes = (after != before).sum(axis=1)
-        if problem.compounds:
-            changes = moves(problem.compounds, before, after)
+        if problem.groups:
+            changes = moves(problem.groups, before, after)
         allowed &= changes <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
@@ -81,7 +83,7 @@ def violations(
         if not feature.allows(then, now):
             restriction = _broken(feature, float(before[column]), float(after[column]), then)
             broken.append(Violation(restriction=restriction, before=then, after=now))
-    count = int(moves(problem.compounds, before[None, :], after[None, :])[0])
+    count = int(moves(problem.groups, before[None, :], after[None, :])[0])
     if problem.max_changes is not None and count > problem.max_changes:
         most = Restriction(kind="changes", most=problem.max_changes)
         broken.append(Violation(restriction=most, changes=count))
@@ -92,8 +94,10 @@ def violations(
             else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:
-            broken.append(Violation(restriction=Restriction(kind="rule", rule=rule.data)))
-    return tuple(broken)
+            # Several links of one feature are broken as one: only their sum says where it goes.
+            data = rule_data(rule.rule) if isinstance(rule.rule, AddedLinks) else rule.data
+            broken.append(Violation(restriction=Restriction(kind="rule", rule=data)))
+    return tuple(one for place, one in enumerate(broken) if one not in broken[:place])
 
 
 def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -> Restriction:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.model_call import evaluate_closely
+from p2ce.base.calls.model_call import evaluate_closely, is_close
+from p2ce.base.calls.remembered import memory
 from p2ce.compile.batch import Batch, prove_rows
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.engine.scores.external import ACCEPT, UNDECIDED
@@ -80,7 +81,7 @@ class OffGridJudge:
         for number, model in enumerate(problem.models):
             scores[number], good = self._by_model(model, rows)
             accepted &= good
-        return problem.reported(scores), accepted
+        return problem.joint(scores), accepted
 
     def _by_model(self, model: Adapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         if model.is_black_box or model.report is None:
@@ -96,9 +97,17 @@ class OffGridJudge:
         return values, accepted
 
     def _evaluated(self, model: Adapter, rows: FloatArray) -> FloatArray:
-        return evaluate_closely(
-            model.evaluate,
-            self.problem.frame(rows),
-            threshold=model.threshold,
-            tolerance=model.tolerance,
-        ).values
+        known = memory()
+        values = np.full(len(rows), np.nan) if known is None else known.recall(model.evaluate, rows)
+        # A remembered value close to the threshold may be that of a row in a batch.
+        new = np.flatnonzero(np.isnan(values) | is_close(values, model.threshold, model.tolerance))
+        if len(new):
+            values[new] = evaluate_closely(
+                model.evaluate,
+                self.problem.frame(rows[new]),
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+            ).values
+            if known is not None:
+                known.keep(model.evaluate, rows[new], values[new])
+        return values

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.model_call import OutOfTime
+from p2ce.base.calls.budget import LimitReached
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
@@ -54,7 +54,7 @@ def rounded_rows(
         except P2CEError as error:
             # Rounded rows lie off the grid, where a model or a rule may fail.
             log.info("Values are not rounded, since the rounded rows cannot be verified: %s", error)
-        except OutOfTime:
+        except LimitReached:
             log.info("Values are not rounded, since no time is left to verify the rounded rows.")
     return Displayed(after, scores)
 

@@ -17,7 +17,9 @@ DETAIL = np.dtype(
     [
         ("value", np.float64),  # what a leaf adds, as the library stores it
         ("top", np.int32),  # the most that any leaf below adds, in whole ticks; at a leaf, its own value
-        ("below", np.int16),  # how many of the axis's candidates in ``BaseGrid.down`` go left
+        # how many of the axis's candidates in ``BaseGrid.down`` go left; -1 at a split by a member of a chain,
+        # where each instance has its own candidates
+        ("below", np.int16),
         ("above", np.int16),  # how many of those in ``BaseGrid.up`` go left
     ]
 )
@@ -58,6 +60,8 @@ LIMIT = np.dtype(
         ("accept_from", np.int64),  # totals from this on are certainly accepted
         ("value_reject_below", np.float64),
         ("value_accept_from", np.float64),
+        ("tick", np.float64),  # a total of t ticks, with the base, is a value of at most (t + error) · tick
+        ("error", np.float64),
     ]
 )
 

@@ -77,6 +77,18 @@ class PreparedNetwork(PreparedScore):
 
         return infeasible(self, instance, boxes)
 
+    def ends(self, instance: IntArray, cells: Int32Array) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the library's output for cells; NaN where nothing is known."""
+        with np.errstate(all="ignore"):
+            value = self._values(instance, cells)
+            return ends_of(value, self.reach.margin[instance])
+
+    def highest(self, instance: IntArray, boxes: Boxes) -> FloatArray:
+        """Bound the library's output from above over boxes: (boxes,)."""
+        from p2ce.engine.scores.network.network_bounds import highest_output
+
+        return highest_output(self, instance, boxes)
+
     def _values(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         from p2ce.engine.scores.network.network_kernel import add_bias, first_layer
 
@@ -119,6 +131,13 @@ class PreparedNetwork(PreparedScore):
         moving = np.arange(len(self.inputs))
         rows[:, self.inputs] = self.seen[instance[:, None], moving, cells[:, self.axis_of]]
         return rows
+
+
+def ends_of(value: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of numbers that may be off by ``margin``; NaN for numbers or margins that are none."""
+    known = np.isfinite(margin) & np.isfinite(value)
+    low = np.where(known, np.nextafter(value - margin, -np.inf), np.nan)
+    return low, np.where(known, np.nextafter(value + margin, np.inf), np.nan)
 
 
 def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:

@@ -98,6 +98,22 @@ def infeasible(network: "PreparedNetwork", instance: IntArray, boxes: Boxes) -> 
     return below
 
 
+def highest_output(network: "PreparedNetwork", instance: IntArray, boxes: Boxes) -> FloatArray:
+    """Bound the library's output over boxes from above by the first two bounds: (boxes,)."""
+    top = np.empty(len(instance))
+    for start in range(0, len(instance), PASSES_AT_ONCE):
+        chunk = slice(start, start + PASSES_AT_ONCE)
+        with np.errstate(all="ignore"):
+            placed = placed_boxes(network, instance[chunk], some_boxes(boxes, chunk))
+            found, intervals = by_intervals(network, placed)
+            if len(network.score.layers) > 1:
+                found = np.fmin(found, by_lines(network, placed, intervals))
+            margin = network.reach.margin[placed.instance]
+            found = np.nextafter(found + margin, np.inf)
+            top[chunk] = np.where(np.isfinite(found), found, np.inf)
+    return top
+
+
 def _rejected(network: "PreparedNetwork", placed: PlacedBoxes) -> BoolArray:
     top, intervals = by_intervals(network, placed)
     rejected = _below(network, placed.instance, top)

@@ -92,7 +92,7 @@ def _link(model: Any) -> OutputLink:
             f"This {FAMILY} model has loss={echoed(model.loss)}, whose predictions are not supported. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
-    return OutputLink(exponential(float, single=False), None)
+    return OutputLink(exponential(np.float64, single=False), None)
 
 
 class _Known(NamedTuple):

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import library_class, quiet_check_array
 from p2ce.engine.scores.error_bands import exactly
 from p2ce.engine.scores.trees.tree_nodes import parsing
@@ -123,15 +122,11 @@ def _sums(model: Any, request: ParseRequest, family: str) -> WeightedSums:
 def _clipped(complement: bool) -> OutputLink:
     """Return the link for SGDClassifier's probability with the modified Huber loss."""
 
-    def share(score: float) -> float:
-        second = (min(max(-score if complement else score, -1.0), 1.0) + 1.0) / 2.0
+    def share(score: Any) -> Any:
+        second = (np.clip(-score if complement else score, -1.0, 1.0) + 1.0) / 2.0
         return 1.0 - second if complement else second
 
-    def shares(scores: FloatArray) -> FloatArray:
-        second = (np.clip(-scores if complement else scores, -1.0, 1.0) + 1.0) / 2.0
-        return 1.0 - second if complement else second
-
-    return OutputLink(exactly(share), shares)
+    return OutputLink(exactly(share), share)
 
 
 def _reject_other_links(model: Any, classes: tuple[Any, ...]) -> None:

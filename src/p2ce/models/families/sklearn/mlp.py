@@ -117,8 +117,8 @@ def _either_precision(complement: bool) -> OutputLink:
     """Bound scipy's expit in float32 and in float64, since a float64 frame makes all results float64."""
     double, narrow = logistic_link()(complement), logistic_link(single=True)(complement)
 
-    def either(score: float) -> tuple[float, float]:
+    def either(score: Any) -> tuple[Any, Any]:
         lows, highs = zip(double.reported(score), narrow.reported(score), strict=True)
-        return min(lows), max(highs)
+        return np.minimum(*lows), np.maximum(*highs)
 
     return OutputLink(either, double.value)

@@ -36,6 +36,10 @@ from p2ce.base.calls.checked_calls import require_probabilities
 from p2ce.base.calls.library import library_class, overrides
 from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_per_row, retried
 from p2ce.base.visible import echoed
+from p2ce.engine.scores.combined.combination import Combination, minus
+from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.input_forest import InputForestScore
+from p2ce.engine.scores.linear_trees.linear_forest import LinearTreesScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.contract.forest_margins import negated
@@ -48,6 +52,7 @@ from p2ce.models.fitted import require_library_class
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models delegate every call to the best one.
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
+_FROZEN = frozenset({"FrozenEstimator"})
 _PIPELINES = frozenset({"Pipeline"})
 # Their probabilities are shares of votes, or of few rows, so exactly one half is common.
 _VOTERS = frozenset(
@@ -82,7 +87,10 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
 
 
 def best_of(model: Any) -> Any:
-    """Return the best model of a scikit-learn search, to which it delegates; any other model unchanged."""
+    """Return the model to which a search or a FrozenEstimator delegates; any other model unchanged."""
+    frozen = library_class(model, root="sklearn", names=_FROZEN)
+    if frozen is not None and not overrides(model, frozen):
+        return best_of(model.estimator)
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
@@ -159,7 +167,7 @@ def parse_with_own_threshold(
     if request.scale not in (None, own.scale):
         raise InvalidArgument(
             f"scale={echoed(request.scale)} is not the score by which {type(model).__name__} decides "
-            f"({_METHODS[own.scale]}). Pass threshold= too, or leave scale out."
+            f"({_METHODS[own.scale]}). Pass at_least= too, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
@@ -173,10 +181,10 @@ def parse_with_own_threshold(
         raise InvalidArgument(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
             + (f", and with margin={echoed(request.margin)} it is outside [0, 1]." if request.margin else ".")
-            + " Pass a threshold= or margin= that an applicant can reach."
+            + " Pass an at_least= or margin= that an applicant can reach."
         )
     wanted = replace(
-        request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0
+        request, target=own.classes[own.positive], at_least=threshold, scale=own.scale, margin=0.0
     )
     found = parse_any(model, wanted)
     if index == own.positive:
@@ -212,6 +220,7 @@ def _turned(found: Adapter, reported: ModelCall, own: OwnThreshold, threshold: f
         threshold=limit,
         evaluate=retried(reported.then(turned)) if black_box else reported.then(turned),
         report=report,
+        number=None,
     )
 
 
@@ -250,6 +259,25 @@ def _turned_score(score: Any) -> Any:
         last = one_output(score.layers[-1], 0, sign=-1.0)
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
+        )
+    if isinstance(score, LinearTreesScore):
+        return score.negated(accept_from=accept_from, reject_below=reject_below)
+    if isinstance(score, CombinedScore):
+        number = minus(Combination(parts=score.parts, reported=score.reported))
+        return replace(
+            score,
+            parts=number.parts,
+            reported=number.reported,
+            accept_from=accept_from,
+            reject_below=reject_below,
+        )
+    if isinstance(score, InputForestScore):
+        return replace(
+            score,
+            offset=-score.offset,
+            forest=negated(score.forest),
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
     raise UnsupportedModel(f"A {type(score).__name__} behind its own threshold cannot be inverted.")
 

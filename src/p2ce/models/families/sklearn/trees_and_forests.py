@@ -78,7 +78,9 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
         share_trees=True,
     )
     count = len(trees)
-    mean = OutputLink(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
+    mean = OutputLink(
+        exactly(lambda total: total / count), lambda totals: np.asarray(totals / count), 1.0 / count
+    )
     if regresses:
         predict = replace(number_call(model, "predict", request.reference), alone=alone)
         return ParsedModel(family=family, margins=margins, outputs=NumberOutput(predict=predict, link=mean))

@@ -208,7 +208,7 @@ def _reported(complement: bool, ending: str, unit: float) -> Reported:
         return exact
     share, tiny = 64.0 * unit, 1e-300 if unit <= DOUBLE else 1e-37
 
-    def reported(score: float) -> tuple[float, float]:
+    def reported(score: Any) -> tuple[Any, Any]:
         turned = ending == "Sigmoid" and complement
         low, high = exact(-score if turned else score)
         low, high = low * (1.0 - share) - tiny, high * (1.0 + share) + tiny

@@ -146,7 +146,7 @@ def _prediction(booster: XGBoostParts) -> tuple[str, OutputLink]:
     if booster.objective in _IDENTITY:
         return "none", IDENTITY
     if booster.objective in _EXPONENTIAL:
-        return "exponential", OutputLink(exponential(float, single=True), np.exp)
+        return "exponential", OutputLink(exponential(np.float64, single=True), np.exp)
     if booster.objective in _TWO_CLASSES:
         return "logistic", OutputLink(
             logistic(complement=False, single=True), lambda margins: np.asarray(expit(margins))

@@ -180,15 +180,26 @@ class StatedPolicy:
                 for side in ("condition", "consequence")
             )
             return ~met | kept
+        if kind == "leave_out":
+            met = [self._meets(rows, name, entry) for name, entry in rule["where"].items()]
+            return ~np.all(met, axis=0)
         if kind == "linked":
-            place = self.at((rule["driver"], rule["follower"]))
-            (driver, follower), (start, own) = rows[:, place].T, self.before[place]
-            known = (driver != GAP) & (start != GAP) & (own != GAP)
-            move = np.where(known, driver, 0.0) - np.where(known, start, 0.0)
-            return np.isclose(follower, own + rule["ratio"] * move, rtol=1e-6)
+            return self._follows(rule["follower"], rows)
         if kind == "inequality":
             return self._balances(rule["text"], rows)
         raise Unchecked("only its author's code can check it")
+
+    def _follows(self, follower: str, rows: Any) -> Any:
+        """Return in which rows a feature moves by the sum of what all its links say."""
+        (place,) = self.at([follower])
+        own, moved = self.before[place], np.zeros(len(rows))
+        for rule in self.rules:
+            if rule["rule"] == "linked" and rule["follower"] == follower:
+                (driver,) = self.at([rule["driver"]])
+                now, was = rows[:, driver], self.before[driver]
+                known = (now != GAP) & (was != GAP) & (own != GAP)
+                moved += rule["ratio"] * (np.where(known, now, 0.0) - np.where(known, was, 0.0))
+        return np.isclose(rows[:, place], own + moved, rtol=1e-6)
 
     def _balances(self, text: str, rows: Any) -> Any:
         """Compare the two sums of an inequality. A row with a missing value satisfies it."""
