@@ -386,7 +386,7 @@ class Explainer:
             objectives: Objectives for this call, as in `explain`.
             limits: A table with a row of limits for each person, whose columns name a feature and an end:
                 ``pd.DataFrame({"Income_high": 1.1 * rows["Income"], "Debt_low": …})``. Limits only narrow
-                what the policy allows. An empty cell is no limit. Two pandas tables match by their index,
+                what the policy allows. An empty cell sets none. Two pandas tables match by their index,
                 other tables row by row.
             n_jobs: The number of processes. The default is 1. -1 uses one per core.
             progress: Whether to show a progress bar on stderr. The default is False.

@@ -79,10 +79,29 @@ def test_unclear_limits_of_one_row_are_an_error(limits: Any, message: str) -> No
         EXPLAINER.explain(ROWS.iloc[0], limits=limits)
 
 
-def test_features_that_move_together_have_their_limits_in_the_policy() -> None:
-    policy = EXPLAINER.policy.with_rules(rules.linked("Income", "Debt"))
-    with pytest.raises(InvalidArgument, match="moves together with other features"):
-        EXPLAINER.explain(ROWS.iloc[0], policy=policy, limits={"Debt": (0, 100)})
+def test_a_column_of_a_one_hot_group_has_no_limits() -> None:
+    people = pd.DataFrame({"x": range(20), "home_own": [0, 1] * 10, "home_rent": [1, 0] * 10})
+    explainer = p2ce.Explainer(lambda rows: rows["x"] / 20, people, plausibility=None)
+    assert any(rule.kind == "one_hot" for rule in explainer.policy.rules)
+    with pytest.raises(InvalidArgument, match="'home_own', a column of a one-hot group"):
+        explainer.explain(people.iloc[0], limits={"home_own": (0, 1)})
+
+
+def test_linked_features_stay_inside_the_limits_of_each() -> None:
+    rng = np.random.default_rng(1)
+    people = pd.DataFrame({"a": rng.integers(0, 30, 120), "b": rng.integers(0, 60, 120)})
+    good = (people["a"] / 10 + people["b"] / 20 > 3).astype(int)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, good)
+    policy = p2ce.Policy.infer(people, protect=None).step(a=2, b=5).with_rules(rules.linked("a", "b"))
+    explainer = p2ce.Explainer(model, people, target=1, policy=policy, plausibility=None)
+    rows = people[model.predict(people) == 0].head(12)
+    table = pd.DataFrame({"a_high": rows["a"] + 6, "b_high": rows["b"] + 4}, index=rows.index)
+    for at, found in zip(rows.index, explainer.explain_many(rows, limits=table), strict=True):
+        row = rows.loc[[at]]
+        most = min(int(row["a"].iloc[0]) + 6, 29), min(int(row["b"].iloc[0]) + 4, 59)
+        own = policy.within(a=(0, most[0]), b=(0, most[1]))
+        expected = explainer.explain(row, policy=own)
+        assert [option.changes for option in found] == [option.changes for option in expected]
 
 
 def test_empty_cells_are_no_limits_and_an_explanation_states_the_others() -> None:
@@ -94,7 +113,8 @@ def test_empty_cells_are_no_limits_and_an_explanation_states_the_others() -> Non
             assert one.problem is other.problem
         else:
             assert stated_limits(one.problem) == {"Income": (None, 250.0)}
-            assert all(option.values["Income"] <= max(250, one.person["Income"]) for option in one)
+            most = max(250, PEOPLE["Income"].iloc[at])
+            assert (one.to_frame(kind="pandas")["Income"] <= most).all()
     again = p2ce.Explanation.from_json(limited[0].to_json())
     assert stated_limits(again.problem) == {"Income": (None, 250.0)}
 

@@ -12,7 +12,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
-from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows, own_ranges
+from p2ce.compile.own_ranges import InstanceRows, LimitedRows, RowLimits, own_ranges
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
@@ -86,7 +86,7 @@ class Batch:
         )
 
 
-def place_and_price(problem: Problem, rows: Rows) -> Batch:
+def place_and_price(problem: Problem, rows: InstanceRows) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 

@@ -31,7 +31,7 @@ class RowLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LimitedRows:
-    """Encoded instances with limits of their own."""
+    """Encoded instances with their personal limits."""
 
     codes: FloatArray  # (n, d)
     limits: RowLimits
@@ -44,10 +44,10 @@ class LimitedRows:
 
 
 # Encoded instances (n, d). Whatever selects some of them keeps their limits.
-Rows: TypeAlias = FloatArray | LimitedRows
+InstanceRows: TypeAlias = FloatArray | LimitedRows
 
 
-def codes_of(rows: Rows) -> FloatArray:
+def codes_of(rows: InstanceRows) -> FloatArray:
     """Return the values of instances without their limits."""
     return rows.codes if isinstance(rows, LimitedRows) else rows
 

@@ -11,14 +11,13 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.lay_out import SearchSpace, lay_out_again
-from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.own_ranges import InstanceRows, LimitedRows, RowLimits
 from p2ce.engine.grid.base_grid import OneWay
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.policy.features.change_limit import whole_ends
 from p2ce.policy.features.decimals import to_dtype
 from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.policy import Policy
-from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
@@ -101,10 +100,9 @@ def _enter(
             f"limits are for numbers, but {echoed(name)} is a category. Use candidates() in a policy."
         )
     for rule in problem.policy.rules:
-        if isinstance(rule, Linked | OneHot) and name in rule.columns:
+        if isinstance(rule, OneHot) and name in rule.columns:
             raise InvalidArgument(
-                f"limits cannot limit {echoed(name)}, which moves together with other features. State its "
-                "limit in the policy, with within() or within_change()."
+                f"limits cannot limit {echoed(name)}, a column of a one-hot group. Use fix() in a policy."
             )
     target = limits.low if end == "low" else limits.high
     for row, value in enumerate(given.tolist()):
@@ -162,13 +160,13 @@ def stated_limits(record: ProblemRecord | None) -> dict[str, tuple[float | None,
         ) from None
 
 
-def explained_rows(problem: ParsedProblem, explanation: Explanation, values: FloatArray) -> Rows:
+def explained_rows(problem: ParsedProblem, explanation: Explanation, values: FloatArray) -> InstanceRows:
     """Return the encoded person (1, d) of an explanation, with the limits that it states."""
     stated = stated_limits(explanation.problem)
     return values if stated is None else LimitedRows(codes=values, limits=limits_of_row(problem, stated))
 
 
-def narrowed(problem: Problem, limits: RowLimits) -> Problem:
+def with_limits_as_ranges(problem: Problem, limits: RowLimits) -> Problem:
     """Return the problem of one person whose limits are the ranges of the policy, with the same candidates.
 
     So everything that is said of ranges holds for these limits, also how they can be relaxed.

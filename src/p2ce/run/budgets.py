@@ -12,7 +12,7 @@ from p2ce.base.calls.model_call import calls_of
 from p2ce.base.visible import as_text, echoed
 from p2ce.compile.arguments import check_budget
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.own_ranges import Rows
+from p2ce.compile.own_ranges import InstanceRows
 from p2ce.errors import InvalidArgument
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.time_limits import SearchLimits
@@ -40,7 +40,7 @@ def new_budget(problem: Problem, max_calls: int | None, max_rows: int | None) ->
     return Budget(max_calls, max_rows)
 
 
-def explain_charged(problem: Problem, values: Rows, limits: SearchLimits, budget: Budget) -> Verified:
+def explain_charged(problem: Problem, values: InstanceRows, limits: SearchLimits, budget: Budget) -> Verified:
     """Explain one instance (1, d), and state what it spent of a budget that may be charged already."""
     with within(budget):
         try:

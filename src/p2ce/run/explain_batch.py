@@ -12,7 +12,7 @@ from p2ce.base.calls.model_call import calls_of, no_calls_after
 from p2ce.base.calls.remembered import remembering
 from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.solver.branch_and_bound import (
     ExternalScores,
@@ -39,7 +39,7 @@ MOST_ROUNDS = 100
 
 
 def explain_batch(
-    problem: Problem, values: Rows, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
+    problem: Problem, values: InstanceRows, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
@@ -67,7 +67,7 @@ def explain_batch(
         return verified
 
 
-def _on_own_grid(problem: Problem, values: Rows, limits: SearchLimits) -> Verified:
+def _on_own_grid(problem: Problem, values: InstanceRows, limits: SearchLimits) -> Verified:
     """Solve and verify, and exclude what is rejected, until every cell of every front is verified."""
     begin = time.perf_counter()
     # The position of each instance on the grid, and the cost of each candidate.

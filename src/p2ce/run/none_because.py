@@ -24,7 +24,7 @@ from p2ce.compile.lay_out import (
     restrictions_in_force,
     with_limit,
 )
-from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
 from p2ce.policy.rules.leave_out import LeaveOut
@@ -41,7 +41,7 @@ MOST_EVALUATIONS = 20_000  # if cells are evaluated outside the kernel, and a mo
 
 def try_finest_grid(
     problem: Problem,
-    values: Rows,
+    values: InstanceRows,
     verified: Verified,
     none: IntArray,
     limits: SearchLimits,
@@ -82,7 +82,7 @@ EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel
 
 
 def explain_none(
-    problem: Problem, values: Rows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
+    problem: Problem, values: InstanceRows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
@@ -115,7 +115,7 @@ class _Reasons:
     def __init__(
         self,
         problem: Problem,
-        values: Rows,
+        values: InstanceRows,
         verified: Verified,
         limits: SearchLimits,
         explain: ExplainBatch,

@@ -8,7 +8,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import PLAUSIBILITY, for_instance, on_finest_grid, relaxed
-from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.compile.refine_grid import Detail
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
@@ -27,7 +27,7 @@ MOST_EVALUATIONS = 3_000  # if cells are evaluated outside the kernel, and a mod
 
 
 def price_plausibility(
-    problem: Problem, values: Rows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
+    problem: Problem, values: InstanceRows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the least costs without plausibility of instances (n, d), if requested.
 
@@ -48,7 +48,7 @@ def price_plausibility(
 
 def _search(
     problem: Problem,
-    values: Rows,
+    values: InstanceRows,
     who: IntArray,
     verified: Verified,
     limits: SearchLimits,

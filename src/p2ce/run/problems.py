@@ -24,7 +24,7 @@ from p2ce.compile.override import (
     same_wanted,
     stated_policy,
 )
-from p2ce.compile.row_limits import limits_of_row, narrowed, stated_limits
+from p2ce.compile.row_limits import limits_of_row, stated_limits, with_limits_as_ranges
 from p2ce.compile.within_reach import shaped_for
 from p2ce.engine.kernels.kernel_cache import cache_use
 from p2ce.errors import InvalidArgument, P2CEError
@@ -149,7 +149,11 @@ class Problems:
         problem = self._limited(self._override_stated(explanation.problem), limit)
         require_same_problem(problem, explanation)
         stated = stated_limits(explanation.problem)
-        return problem if stated is None or not narrows else narrowed(problem, limits_of_row(problem, stated))
+        return (
+            problem
+            if stated is None or not narrows
+            else with_limits_as_ranges(problem, limits_of_row(problem, stated))
+        )
 
     def _limited(self, override: Override, max_changes: int | Unchanged | None) -> Problem:
         """Return the problem of an override and a limit of changes: remembered, or compiled."""

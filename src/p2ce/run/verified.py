@@ -17,7 +17,7 @@ from p2ce.result.explanation import ErrorKind
 from p2ce.run.verify.verify_cells import VerifiedCells
 
 if TYPE_CHECKING:
-    from p2ce.compile.own_ranges import Rows
+    from p2ce.compile.own_ranges import InstanceRows
     from p2ce.run.time_limits import SearchLimits
 
 log = logging.getLogger("p2ce")
@@ -255,7 +255,7 @@ class Verified:
 
 
 # Explains a batch on the problem's own grid, within limits for each instance.
-ExplainBatch: TypeAlias = "Callable[[Problem, Rows, SearchLimits], Verified]"
+ExplainBatch: TypeAlias = "Callable[[Problem, InstanceRows, SearchLimits], Verified]"
 
 
 class Trust:

@@ -1,4 +1,4 @@
-"""Restrict an instance's candidates to a range of its own, whose ends are candidates too.
+"""Restrict the candidates of each instance to its personal range, whose ends are candidates too.
 
 A range may lie to one side of the instance's current value, which stays a candidate in any case.
 """
@@ -26,7 +26,7 @@ class OwnEnds:
     """Candidates of single instances that are not on the grid: the ends of their own ranges."""
 
     low_slot: Int32Array  # (n, m) the index of the lower end among the instance's candidates; -1 for none
-    low: FloatArray  # (n, m) the lower end, or the current value if it is no candidate
+    low: FloatArray  # (n, m) the lower end, or the current value if the end is not a candidate
     high_slot: Int32Array  # (n, m)
     high: FloatArray  # (n, m)
     # (n, m) whether the indices of the grid's candidates differ from those of an instance without a range.

@@ -19,7 +19,7 @@ class Placement:
 
     An instance's candidates on an axis are, in ascending order: the grid's candidates below that are
     reachable downwards, the current value, and the grid's candidates above that are reachable upwards. If the
-    instance has a range of its own, they are those inside, and perhaps the ends of the range.
+    instance has a personal range, they are those inside, and perhaps the ends of the range.
     """
 
     current: FloatArray  # (n, m) the current values

@@ -36,7 +36,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLimit:
-    """How far a feature may fall (``low``, at most 0) and rise (``high``, at least 0); None is no limit.
+    """How far a feature may fall (``low``, at most 0) and rise (``high``, at least 0); None sets no limit.
 
     A missing or special value has no size, so the limit does not apply to it.
 

@@ -266,7 +266,7 @@ class _Linter:
             yield self._at(("features", feature.name, entry), "outside-the-data", text, Severity.WARNING)
 
     def _change(self, feature: FeaturePolicy, known: FloatArray) -> Iterator[Finding]:
-        """Warn about people whom a limit in percent gives no room, since they are at 0."""
+        """Warn if a limit in percent allows some people no change, since they are at 0."""
         limits = () if feature.change is None else feature.change.both
         none = int((known == 0).sum())
         if none and any(limit is not None and limit.percent for limit in limits):

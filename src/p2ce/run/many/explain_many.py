@@ -17,7 +17,7 @@ from p2ce.base.calls.budget import no_calls, within
 from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
-from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.own_ranges import InstanceRows, LimitedRows, RowLimits
 from p2ce.compile.row_limits import limits_of_table
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
@@ -122,7 +122,9 @@ def _explain_encoded(
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
-    instances: Rows = rows.values if row_limits is None else LimitedRows(codes=rows.values, limits=row_limits)
+    instances: InstanceRows = (
+        rows.values if row_limits is None else LimitedRows(codes=rows.values, limits=row_limits)
+    )
     alone: dict[int, Problem] = {}
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
@@ -209,7 +211,7 @@ def batch_size(problem: Problem) -> int:
 def _explain_batches(
     problem: Problem,
     some: IntArray,
-    rows: Rows,
+    rows: InstanceRows,
     n_jobs: int,
     limits: SearchLimits,
     bar: ProgressBar,

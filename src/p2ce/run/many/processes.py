@@ -19,7 +19,7 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.calls.budget import no_calls, within
 from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.compile.own_ranges import InstanceRows, codes_of
 from p2ce.errors import InvalidArgument, InvalidRow, P2CEError, what_happened
 from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.compile_kernels import compile_kernels, is_ready
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 Solved: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
-def explain_safely(problem: Problem, rows: IntArray, values: Rows, limits: SearchLimits) -> list[Solved]:
+def explain_safely(
+    problem: Problem, rows: IntArray, values: InstanceRows, limits: SearchLimits
+) -> list[Solved]:
     """Explain rows with these values. If the batch fails, explain each half by itself.
 
     The user's own model or objective may reject one row (because of too large a number, for example), and a
@@ -74,7 +76,7 @@ def failure_of(error: Exception) -> Failure:
 
 log = logging.getLogger("p2ce")
 
-Work: TypeAlias = tuple[IntArray, Rows]  # rows of the caller's frame, and their values
+Work: TypeAlias = tuple[IntArray, InstanceRows]  # rows of the caller's frame, and their values
 
 # More shares than processes keep all processes busy to the end, and the progress bar moving.
 SHARES_PER_JOB = 4

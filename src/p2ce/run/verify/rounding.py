@@ -21,7 +21,7 @@ log = logging.getLogger("p2ce")
 
 
 class Displayed(NamedTuple):
-    """Rows for display."""
+    """InstanceRows for display."""
 
     rows: FloatArray  # (n, d) the solver's rows, with some values rounded
     scores: FloatArray  # (n,) the scores of the displayed rows by the user's own model

@@ -45,7 +45,7 @@ POSITION = np.dtype(
         ("shift", np.int32),  # what to add to an index in ``BaseGrid.up`` to get the index for the instance
         ("lowest", np.int32),
         ("highest", np.int32),
-        ("is_own", np.int32),  # 1 if the instance has candidates of its own, so cuts are searched among them
+        ("is_own", np.int32),  # 1 if the instance has personal candidates, so cuts are searched among them
     ]
 )
 
