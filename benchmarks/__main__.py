@@ -60,6 +60,11 @@ def _ensembles(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         yield measures.beside_brute_force(_case(name, kind, settings), required=required, few=settings.few)
 
 
+def _glass_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
+    for kind, bar in (("boosting machine", 10), ("additive", 20), ("lines", 3)):
+        yield measures.beside_brute_force(_case(name, kind, settings), required=bar, few=settings.few)
+
+
 def _memory(name: str, settings: argparse.Namespace) -> Iterator[Row]:
     yield measures.memory(_case(name, "lightgbm", settings), million=True)
     for case in (network := _case(name, "mlp", settings), network.as_callable()):
@@ -106,6 +111,7 @@ CASES = {
             ]
         ),
     ),
+    "glass-box": Benchmark("Glass-box models, compared with brute force", _glass_boxes),
     "table-lightgbm": Benchmark(
         "Categories: LightGBM, its own splits", _beside("lightgbm", required=50, categories=True)
     ),
@@ -159,6 +165,12 @@ CASES = {
     ),
     "memory": Benchmark(
         "Memory for a million cells, and for a batch of people with an MLP (Linux)", _memory, ("taiwan",)
+    ),
+    "linked": Benchmark(
+        "A linked feature, and one with two causes, compared with none: at most twice the time",
+        lambda name, settings: (
+            measures.linked(_case(name, kind, settings)) for kind in ("lightgbm", "logistic", "mlp")
+        ),
     ),
     "processes": Benchmark(
         "Two processes compared with one",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -25,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 
 import p2ce
@@ -46,7 +47,7 @@ MAX_CHANGES = 3
 GAPS = 0.1  # the share of cells that "gaps" empties
 FEW_ROWS, EPOCHS = 1000, 30  # with fewer rows a network is trained for so many epochs
 # Rows per call of a pipeline: the quickest of 5,000 to 200,000. Fewer stay in the cache.
-BATCH = {"lightgbm": 50_000, "histogram": 50_000, "logistic": 20_000, "mlp": 20_000}
+BATCH = {"lightgbm": 50_000, "histogram": 50_000, "logistic": 20_000, "mlp": 20_000, "scorecard": 20_000}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,15 +123,24 @@ def _network(train: pd.DataFrame) -> Any:
     return _prepared(train, MLPClassifier((100, 100), random_state=SEED, **stop))
 
 
-def _prepared(train: pd.DataFrame, model: Any) -> Any:
-    """Scale numbers and one-hot encode categories before the model."""
+def _scorecard(train: pd.DataFrame) -> Any:
+    from optbinning import BinningProcess, Scorecard  # an extra of its own
+
+    labelled = list(train.select_dtypes("category").columns)
+    bins = BinningProcess(list(train.columns), categorical_variables=labelled or None)
+    return Scorecard(bins, LogisticRegression(max_iter=1000))
+
+
+def _prepared(train: pd.DataFrame, model: Any, before: Any = None) -> Any:
+    """Scale numbers, or do what ``before`` does, and one-hot encode categories before the model."""
+    before = StandardScaler() if before is None else before
     labelled = list(train.select_dtypes("category").columns)
     if not labelled:
-        return make_pipeline(StandardScaler(), model)
+        return make_pipeline(before, model)
     # Dense, since brute force would otherwise spend its time on making these few columns dense.
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     numbers = [name for name in train.columns if name not in labelled]
-    columns = ColumnTransformer([("labels", encoder, labelled), ("numbers", StandardScaler(), numbers)])
+    columns = ColumnTransformer([("labels", encoder, labelled), ("numbers", before, numbers)])
     return make_pipeline(columns, model)
 
 
@@ -143,11 +153,20 @@ def _members(train: pd.DataFrame) -> list[tuple[str, Any]]:
     return [("boosting", _boosting()), ("logistic", _prepared(train, LogisticRegression(max_iter=1000)))]
 
 
+def _of_extra(module: str, name: str, **options: Any) -> Any:
+    """Make a model of a library that only some cases need."""
+    return getattr(import_module(module), name)(**options)
+
+
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "lightgbm": lambda _: _boosting(),
     "logistic": lambda train: _prepared(train, LogisticRegression(max_iter=1000)),
     "mlp": _network,
+    "scorecard": _scorecard,
+    "curves": lambda train: _prepared(
+        train, RandomForestClassifier(min_samples_leaf=5, random_state=SEED), SplineTransformer(4)
+    ),
     "svc": lambda train: _prepared(train, SVC(kernel="rbf")),
     "knn": lambda train: _prepared(train, KNeighborsClassifier(n_jobs=1)),
     "histogram": lambda _: HistGradientBoostingClassifier(
@@ -159,6 +178,19 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "bagging": lambda _: BaggingClassifier(n_estimators=50, random_state=SEED),
     "adaboost": lambda _: AdaBoostClassifier(n_estimators=100, random_state=SEED),
     "stacking": lambda train: StackingClassifier(_members(train), cv=3),
+    "boosting machine": lambda _: _of_extra(
+        "interpret.glassbox", "ExplainableBoostingClassifier", outer_bags=2, n_jobs=1, random_state=SEED
+    ),
+    "additive": lambda _: _of_extra("pygam", "LogisticGAM"),
+    "lines": lambda _: lightgbm.LGBMClassifier(
+        n_estimators=100,
+        num_leaves=15,
+        linear_tree=True,
+        linear_lambda=0.1,
+        n_jobs=1,
+        verbose=-1,
+        random_state=SEED,
+    ),
 }
 
 
@@ -250,7 +282,8 @@ class Case:
             return np.asarray(self.model(rows))
         if self.kind == "svc":
             return np.asarray(self.model.decision_function(rows))
-        return np.asarray(self.model.predict_proba(rows)[:, 1])
+        found = np.asarray(self.model.predict_proba(rows))
+        return found if found.ndim == 1 else found[:, 1]  # pyGAM only reports class 1
 
     def scores(self, codes: FloatArray) -> FloatArray:
         """Call the library itself, by its fastest method, on one core."""
@@ -276,7 +309,7 @@ class Case:
         usual: dict[str, Any] = {
             "policy": self.data.policy,
             "target": 1,
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,
             "plausibility": self.twin.forest if own_forest else detector,

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 FILE = Path(__file__).with_name("versions.json")  # written by scripts/docs outputs
-LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost-cpu")
+LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost-cpu", "interpret-core", "pygam")
 
 
 def installed() -> dict[str, str]:

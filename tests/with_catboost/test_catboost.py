@@ -37,17 +37,43 @@ def test_what_is_not_supported_is_a_black_box_or_rejected():
     frame, label = people()
     with pytest.raises(NotFitted):
         parse_model(catboost.CatBoostClassifier(), reference=frame)
-    table_frame, number = table(missing=0.0)
-    cats = ["job", "grade", "town", "owner", "region"]
-    model = catboost.CatBoostClassifier(iterations=20, depth=3, cat_features=cats, **QUIET)
-    model.fit(table_frame, number > np.median(number))
-    request = ParseRequest(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.parse)
-    with pytest.raises(UnsupportedModel, match="a statistic of categories"):
-        catboost_family.parse(model, request)
+    table_frame, _ = table(missing=0.0)
+    numbers, rng = table_frame[["region", "income"]], np.random.default_rng(0)
+    labels = {name: rng.choice(list(some), 500) for name, some in (("job", "abcdef"), ("town", "uvw"))}
+    texts = pd.DataFrame({**labels, "income": rng.normal(size=500)})
+    clear = 1.0 * texts["job"].isin(["a", "b"]) + texts["income"] + (texts["town"] == "u") > 0.6
+    for shown, wanted, why in (
+        (numbers, table_frame["region"].isin([1, 4]), "a statistic of 'region', a column of numbers"),
+        (texts, clear, "a statistic of several columns together"),
+    ):
+        cats = [name for name in shown.columns if name != "income"]
+        options = {"iterations": 60, "depth": 5, "max_ctr_complexity": 3, "one_hot_max_size": 2}
+        model = catboost.CatBoostClassifier(cat_features=cats, **options, **QUIET)
+        model.fit(shown, wanted)
+        request = ParseRequest(reference=shown, target=True, parse=catboost_family.parse)
+        with pytest.raises(UnsupportedModel, match=why):
+            catboost_family.parse(model, request)
     poisson = catboost.CatBoostRegressor(iterations=2, loss_function="Poisson", **QUIET).fit(frame, label)
     request = ParseRequest(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="does not predict the sum of its trees"):
         catboost_family.parse(poisson, request)
+
+
+def test_statistics_of_single_columns_stand_beside_single_categories():
+    frame, number = table(missing=0.0)
+    frame = whole(frame)[["job", "town", "grade", "income"]].assign(
+        owner=np.where(frame["owner"], "yes", "no")
+    )
+    cats = ["job", "town", "grade", "owner"]
+    options = {"max_ctr_complexity": 1, "one_hot_max_size": 2, "cat_features": cats, "iterations": 30}
+    model = catboost.CatBoostClassifier(depth=4, **options, **QUIET).fit(frame, number > np.median(number))
+    kinds = {
+        split["split_type"]
+        for tree in catboost_family._export(model)["oblivious_trees"]
+        for split in tree["splits"]
+    }
+    assert kinds == {"FloatFeature", "OneHotFeature", "OnlineCtr"}
+    assert_conforms(model, frame, target=True, undecided=0.02)
 
 
 def one_hot(**options):

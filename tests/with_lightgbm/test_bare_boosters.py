@@ -33,6 +33,7 @@ LIBRARY = booster_laws.Library(
     probabilities={
         "linear trees": lambda: trained("binary", linear_tree=True),
         "linear trees, cross entropy": lambda: trained("cross_entropy", linear_tree=True),
+        "stopping early": lambda: trained("binary", pred_early_stop=True),
     },
     scores={
         "a custom objective": lambda: trained(by_own_objective),
@@ -62,4 +63,4 @@ def test_a_file_gives_the_same_options(name: str, tmp_path: Path) -> None:
 
 
 def test_a_black_box_booster_works_in_processes_and_with_an_estimate() -> None:
-    booster_laws.assert_works_in_processes_and_with_an_estimate(LIBRARY, "linear trees")
+    booster_laws.assert_works_in_processes_and_with_an_estimate(LIBRARY, "stopping early")

@@ -76,7 +76,7 @@ def test_zero_as_missing_is_read_where_zero_goes_against_its_neighbours():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"linear_tree": True}, "linear trees"), ({"pred_early_stop": True}, "pred_early_stop")],
+    [({"pred_early_stop": True}, "pred_early_stop")],
 )
 def test_what_is_not_supported_is_a_black_box(options, message):
     frame, label = people()

@@ -23,7 +23,9 @@ from p2ce.engine.scores.combined.combination import (
 )
 from p2ce.engine.scores.combined.combined_score import CombinedScore, part_ends
 from p2ce.engine.scores.combined.means import difference_of
+from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.other_columns import onto_columns, places_of
+from p2ce.engine.scores.score import FlatScore
 from p2ce.errors import InvalidArgument, UnsupportedModel
 from p2ce.models.decisions.adapter import (
     DECISION,
@@ -74,7 +76,9 @@ class Members:
             threshold = None if scale is None else _THRESHOLDS[scale]
             inputs = self.inputs.get(id(member))
             request = self.request if inputs is None else as_array(self.request, self.columns, inputs)
-            wanted = replace(request, target=target, threshold=threshold, scale=scale, margin=0.0)
+            wanted = replace(
+                request, target=target, at_least=threshold, at_most=None, scale=scale, margin=0.0
+            )
             try:
                 adapter = request.parse(member, wanted)
             except InvalidArgument as error:
@@ -170,8 +174,12 @@ def _number_of(adapter: Adapter, places: IntArray, count: int) -> Combination:
         if isinstance(score, CombinedScore):
             parts = tuple(map(spread, score.parts))
             numbers.append(Combination(parts=parts, reported=score.reported))
-        else:
+        elif isinstance(score, FlatScore | NetworkScore):
             numbers.append(only(spread(score)))
+        else:
+            raise UnsupportedModel(
+                f"A {type(score).__name__} of {adapter.family} is not supported natively in an ensemble."
+            )
     if len(numbers) == 1 and not isinstance(adapter.score, CombinedScore):
         number = adapter.number
         return replace(numbers[0], reported=number.ends, slope=number.slope, error=number.error)
@@ -212,9 +220,15 @@ def certify_ensemble(ensemble: Ensemble, request: ParseRequest) -> Adapter:
         largest=ensemble.calls[ensemble.compared],
         name=ensemble.family,
     )
+    if decision.indices:
+        raise UnsupportedModel(
+            f"Several wanted classes of {ensemble.family} are decided by the model itself. A single class is "
+            "supported natively."
+        )
     if decision.scale == LEAD:
         return _win(ensemble, decision, request)
     number = ensemble.numbers[decision.scale](decision.index)
+    number = minus(number) if decision.negated else number
     score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
     return _adapter(ensemble, decision, [score], request, number=number)
 
@@ -276,6 +290,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=replace(decision.evaluate, alone=members.alone),
+        negated=decision.negated,
         predict=None if decision.predict is None else replace(decision.predict, alone=members.alone),
         report=report,
         tolerance=tolerance,

@@ -100,6 +100,26 @@ def logistic_link(
     return link
 
 
+def quotient_link(*, slack: float = 8.0) -> Callable[[bool], OutputLink]:
+    """Link margins and probabilities by e / (e + 1), where e is exp(margin); see `logistic_link`.
+
+    Unlike 1 / (1 + 1/e), this quotient does not follow e monotonically in floating point: the addition and
+    the division may be off by one rounding each.
+    """
+    bounded = logistic(complement=False, slack=slack)
+    unit = 4.0 * float(np.finfo(np.float64).eps)
+
+    def link(complement: bool) -> OutputLink:
+        def reported(score: float) -> tuple[float, float]:
+            low, high = bounded(-score if complement else score)
+            low, high = low * (1.0 - unit), min(1.0, high * (1.0 + unit))
+            return (1.0 - high, 1.0 - low) if complement else (low, high)
+
+        return OutputLink(reported, logistic_link()(complement).value)
+
+    return link
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOutputs:
     """What a classifier reports, by which calls, and how this follows from its margins.

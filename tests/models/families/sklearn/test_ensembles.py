@@ -80,7 +80,7 @@ def test_votes_are_counted_exactly_even_in_a_tie() -> None:
     model = BaggingClassifier(n_estimators=6, random_state=0).fit(ROWS, TWO)
     codes = ROWS.to_numpy()
     assert (model.predict_proba(ROWS) == 0.5).any()
-    for given in ({}, {"threshold": 0.5}, {"threshold": float(np.nextafter(0.5, 1.0))}):
+    for given in ({}, {"at_least": 0.5}, {"at_least": float(np.nextafter(0.5, 1.0))}):
         found = parse_model(model, reference=ROWS, **given)
         assert (found.score.evaluate_rows(codes).verdict != UNDECIDED).all()
     several = np.digitize(ROWS["a"] + ROWS["b"], [-0.7, 0.7])
@@ -227,7 +227,7 @@ def test_fronts_are_those_of_a_black_box_whatever_moves_together(name: str, rule
     policy = POLICIES[rules](policy.without_rules(*policy.rules))
     given = {"policy": policy, "plausibility": None, "max_changes": 3, "refine": False}
     parsed = p2ce.Explainer(model, TABLE, target=1, **given)
-    asked = p2ce.Explainer(lambda rows: model.predict_proba(rows)[:, 1], TABLE, threshold=0.5, **given)
+    asked = p2ce.Explainer(lambda rows: model.predict_proba(rows)[:, 1], TABLE, at_least=0.5, **given)
     assert isinstance(problems_of(parsed).own.model.score, CombinedScore)
     rejected = TABLE[model.predict(TABLE) == 0].head(3)
     found, truth = parsed.explain_many(rejected), asked.explain_many(rejected)

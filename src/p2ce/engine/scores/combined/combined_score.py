@@ -29,7 +29,7 @@ _FEW_WALKS = 64
 if TYPE_CHECKING:
     from p2ce.engine.grid.base_grid import BaseGrid
     from p2ce.engine.grid.grouped_axis import Compound
-    from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
+    from p2ce.engine.scores.flat.flat_arrays import ChainLines, ScoreLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,11 +104,13 @@ class CombinedScore:
         parts = tuple(map(change, self.parts))
         return replace(self, parts=parts, column_count=parts[0].column_count, layout=None)
 
-    def laid_out(self, grid: "BaseGrid", compounds: Sequence["Compound"] = ()) -> "CombinedScore":
-        """Lay the flat parts out on a grid, whose axes may move the columns of compounds together."""
+    def laid_out(
+        self, grid: "BaseGrid", compounds: Sequence["Compound"] = (), chains: Sequence["ChainLines"] = ()
+    ) -> "CombinedScore":
+        """Lay the flat parts out on a grid, whose axes may move columns of compounds or chains together."""
         from p2ce.engine.scores.combined.prepared_combined import lay_out_parts
 
-        return replace(self, layout=lay_out_parts(self.parts, grid, compounds))
+        return replace(self, layout=lay_out_parts(self.parts, grid, compounds, chains))
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Prepare the parts for a batch; networks on grouped axes are evaluated as rows."""

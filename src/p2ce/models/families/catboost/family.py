@@ -35,7 +35,8 @@ _TWO_CLASSES = ("Logloss", "CrossEntropy")
 _SEVERAL_CLASSES = ("MultiClass", "MultiClassOneVsAll")
 # These predict the sum itself; other losses apply a function to it, or predict several numbers.
 _NUMBERS = ("RMSE", "MAE", "Quantile", "LogCosh", "Lq", "Huber", "Expectile", "MAPE")
-_NUMERIC_SPLIT, _CATEGORY_SPLIT = "FloatFeature", "OneHotFeature"
+_NUMERIC_SPLIT, _CATEGORY_SPLIT, _STATISTIC_SPLIT = "FloatFeature", "OneHotFeature", "OnlineCtr"
+_CHECKED_ROWS = 1000
 _MISSING_RIGHT = (
     "AsTrue"  # a missing value counts as plus infinity; otherwise as minus infinity, or it compares as NaN
 )
@@ -171,7 +172,7 @@ class _Splits:
         self._categorical = exported["features_info"].get("categorical_features", [])
         names = [columns[one["flat_feature_index"]] for one in self._numeric]
         require_numbers(request, names, name="A numeric feature of CatBoost", takes_missing=True)
-        self._codes = _codes_of_categories(model, exported, self._categorical, columns, show, request)
+        self._codes = _codes_of_categories(model, exported, columns, show, request)
         self._known: dict[int, _Split] = {}
 
     def of(self, split: Mapping[str, Any]) -> _Split:
@@ -184,11 +185,10 @@ class _Splits:
     def _translated(self, split: Mapping[str, Any]) -> _Split:
         if split["split_type"] == _NUMERIC_SPLIT:
             return self._of_number(split)
-        if split["split_type"] == _CATEGORY_SPLIT:
+        if split["split_type"] in (_CATEGORY_SPLIT, _STATISTIC_SPLIT):
             return self._of_category(split)
         raise UnsupportedModel(
-            f"CatBoost splits by {split['split_type']}, a statistic of categories, which is not supported. "
-            "Fit on numbers only, or with one_hot_max_size as large as the number of categories."
+            f"CatBoost splits by {split['split_type']}, which is not supported natively. Fit on numbers only."
         )
 
     def _of_number(self, split: Mapping[str, Any]) -> _Split:
@@ -201,9 +201,8 @@ class _Splits:
         return _Split(column, cut, None)
 
     def _of_category(self, split: Mapping[str, Any]) -> _Split:
-        column = int(self._categorical[split["cat_feature_index"]]["flat_feature_index"])
+        column, equal = self._codes[split["split_index"]]
         coding = self._request.codebook[self._columns[column]]
-        equal = self._codes[split["cat_feature_index"], split["value"]]
         # If no value can be missing, a missing value goes with its neighbours, which saves a cut.
         lowest = MISSING if coding.name in self._request.nullable or coding.labels is None else 0.0
         missing_left, points = lowest not in equal, equal[equal > MISSING]
@@ -222,49 +221,105 @@ class _Splits:
 def _codes_of_categories(
     model: Any,
     exported: Mapping[str, Any],
-    features: list[Any],
     columns: tuple[str, ...],
     show: RowFormat,
     request: ParseRequest,
-) -> dict[tuple[int, int], FloatArray]:
-    """Find the categories that each split by category separates: (feature, value) → ascending codes.
+) -> dict[int, tuple[int, FloatArray]]:
+    """Find what splits by category send right: number of the split → its column, and ascending codes.
 
-    CatBoost identifies categories by a 32-bit hash of their text. So the model is evaluated on every
-    category: the leaf that is reached in a symmetric tree shows the outcome of each split. Any other label
-    differs only if CatBoost itself confuses it with one of these.
+    CatBoost identifies categories by a 32-bit hash of their text, and knows statistics by this hash. So the
+    model is evaluated on every category: the leaf that is reached in a symmetric tree shows the outcome of
+    each split. Any other label differs only if CatBoost itself confuses it with one of these.
     """
-    category_splits: dict[
-        tuple[int, int], tuple[int, int]
-    ] = {}  # (feature, value) → a tree and the level of the split
+    places: dict[int, tuple[int, int]] = {}  # a tree that has the split, and its level there
+    kinds: dict[int, Mapping[str, Any]] = {}
     for number, tree in enumerate(exported.get("oblivious_trees", [])):
         for level, split in enumerate(tree.get("splits") or []):
-            if split["split_type"] == _CATEGORY_SPLIT:
-                category_splits.setdefault((split["cat_feature_index"], split["value"]), (number, level))
-    if not category_splits and "trees" not in exported:
+            if split["split_type"] in (_CATEGORY_SPLIT, _STATISTIC_SPLIT):
+                places.setdefault(split["split_index"], (number, level))
+                kinds.setdefault(split["split_index"], split)
+    features = exported["features_info"].get("categorical_features", [])
+    if not places and "trees" not in exported:
         return {}
     if features and "trees" in exported:
         raise UnsupportedModel(
             "CatBoost's trees with grow_policy 'Lossguide' or 'Depthwise' are not supported on categories. "
             "Fit with grow_policy='SymmetricTree', or on numbers only."
         )
+    statistics = _columns_of_statistics(exported)
+    of_split = {
+        index: split["cat_feature_index"] if "cat_feature_index" in split else statistics[index]
+        for index, split in kinds.items()
+    }
     shown = {
         feature: _leaves_of_categories(
             model, int(features[feature]["flat_feature_index"]), columns, show, request
         )
-        for feature in {feature for feature, _ in category_splits}
+        for feature in set(of_split.values())
     }
     found = {}
-    for (feature, value), (tree, level) in category_splits.items():
-        codes, leaves = shown[feature]
-        equal = codes[(leaves[:, tree] >> level) & 1 == 1]
-        if len(equal) == 0:
-            name = columns[int(features[feature]["flat_feature_index"])]
+    for index, (tree, level) in places.items():
+        column = int(features[of_split[index]]["flat_feature_index"])
+        codes, leaves = shown[of_split[index]]
+        right = codes[(leaves[:, tree] >> level) & 1 == 1]
+        coding = request.codebook[columns[column]]
+        if kinds[index]["split_type"] == _STATISTIC_SPLIT:
+            if coding.labels is None:
+                raise UnsupportedModel(
+                    f"CatBoost splits by a statistic of {echoed(coding.name)}, a column of numbers, and any "
+                    "number may have one. Convert the column to text before fitting."
+                )
+        elif len(right) == 0:
             raise UnsupportedModel(
-                f"CatBoost splits by a category of {echoed(name)} that does not occur in the reference data, "
-                "so this category is unknown. Pass the data that the model was fitted on."
+                f"CatBoost splits by a category of {echoed(coding.name)} that does not occur in the "
+                "reference data, so this category is unknown. Pass the data that the model was fitted on."
             )
-        found[feature, value] = equal
+        found[index] = column, right
+    _check_outcomes(model, places, found, columns, show, request)
     return found
+
+
+def _columns_of_statistics(exported: Mapping[str, Any]) -> dict[int, int]:
+    """Return the categorical feature of each split by a statistic, by the number of the split.
+
+    CatBoost numbers all splits: first those of numbers, then of categories, then of statistics.
+    """
+    info = exported["features_info"]
+    number = sum(len(one.get("borders") or []) for one in info.get("float_features", []))
+    number += sum(len(one.get("values") or []) for one in info.get("categorical_features", []))
+    found = {}
+    for statistic in info.get("ctrs", []):
+        elements = statistic["elements"]
+        if len(elements) != 1 or elements[0]["combination_element"] != "cat_feature_value":
+            raise UnsupportedModel(
+                "CatBoost splits by a statistic of several columns together, which is not supported "
+                "natively. Fit with max_ctr_complexity=1."
+            )
+        for _ in statistic["borders"]:
+            found[number] = int(elements[0]["cat_feature_index"])
+            number += 1
+    return found
+
+
+def _check_outcomes(
+    model: Any,
+    places: Mapping[int, tuple[int, int]],
+    found: Mapping[int, tuple[int, FloatArray]],
+    columns: tuple[str, ...],
+    show: RowFormat,
+    request: ParseRequest,
+) -> None:
+    """Compare the outcomes with those of rows of the reference: each must follow from one column alone."""
+    frame = request.reference.head(_CHECKED_ROWS)
+    rows = request.codebook.of(columns).encode(frame)
+    leaves = np.asarray(model.calc_leaf_indexes(show(frame))).astype(np.int64)
+    for index, (tree, level) in places.items():
+        column, right = found[index]
+        if not np.array_equal(np.isin(rows[:, column], right), (leaves[:, tree] >> level) & 1 == 1):
+            raise UnsupportedModel(
+                f"CatBoost's splits by categories of {echoed(columns[column])} depend on more than that "
+                "column, which is not supported natively."
+            )
 
 
 def _leaves_of_categories(

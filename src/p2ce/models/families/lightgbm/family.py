@@ -12,9 +12,11 @@ from p2ce.base.calls.library import library_class
 from p2ce.base.calls.model_call import AsArray, AsFrame, ModelCall
 from p2ce.base.visible import echoed, listed
 from p2ce.engine.scores.error_bands import exactly, exponential, summation_error, widened
+from p2ce.engine.scores.linear_trees.linear_forest import LinearForest
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn, library_codes
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
+from p2ce.models.contract.linear_tree_margins import LinearTreeMargins
 from p2ce.models.contract.margins import (
     Ahead,
     ClassOutputs,
@@ -26,7 +28,7 @@ from p2ce.models.contract.margins import (
 from p2ce.models.decisions.adapter import ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.lightgbm.model_text import split_text, tree_of_text
+from p2ce.models.families.lightgbm.model_text import is_linear, linear_trees_of_text, split_text, tree_of_text
 from p2ce.models.fitted import require_library_class
 from p2ce.tables.codebook import Codebook, Coding
 
@@ -74,11 +76,19 @@ class LightGBMParts(NamedTuple):
         then divides the sum if it reports a mean, but we divide each leaf. In that case, the two sums are
         rounded differently.
         """
-        factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
-        blocks = self.blocks[place :: self.per_round]
+        factor, blocks = self._factor, self.blocks[place :: self.per_round]
         forest = forest_of([tree_of_text(block, self.library_columns, factor=factor) for block in blocks])
         error = summation_error(len(blocks) + 4, ForestMargin(forest=forest).largest)
         return ForestMargin(forest=forest, error=error, band=2.0 * error if factor != 1.0 else 0.0)
+
+    @property
+    def _factor(self) -> float:
+        return 1.0 / self.divisor if self.per_round > 1 else 1.0
+
+    def linear_trees(self, place: int) -> LinearForest:
+        """Parse the trees of one margin, whose leaves are lines."""
+        blocks = self.blocks[place :: self.per_round]
+        return linear_trees_of_text(blocks, self.library_columns, factor=self._factor)
 
 
 def recognises(model: object) -> bool:
@@ -89,9 +99,7 @@ def recognises(model: object) -> bool:
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
     booster = lightgbm_parts(model, request)
-    margins = ForestMargins(
-        columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
-    )
+    margins = _margins(booster, request)
     is_booster = booster.kind == "Booster"
     own_objective = not booster.objective and booster.per_round == 1  # a function: only the sums are known
     if (
@@ -102,14 +110,50 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
         scored: tuple[Any, ...] = ()
         if booster.kind != "LGBMRegressor":
             scored = (0, 1) if is_booster else plain_classes(booster.model.classes_)
-        number = NumberOutput(
+        outputs: NumberOutput | ClassOutputs = NumberOutput(
             predict=booster.call,
             link=_prediction(booster),
             scored=scored,
         )
-        return ParsedModel(family=FAMILY, margins=margins, outputs=number, codebook=booster.codebook)
-    classes = _classes(booster, margins)
-    return ParsedModel(family=FAMILY, margins=margins, outputs=classes, codebook=booster.codebook)
+    else:
+        outputs = _classes(booster, margins)
+    return ParsedModel(
+        family=FAMILY,
+        margins=margins,
+        outputs=outputs,
+        # In a line, an ordered category is the number of its rank, and any other label is missing.
+        knows_unseen_categories=isinstance(margins, ForestMargins)
+        or not any(booster.library_columns[column].numbers is not None for column in margins.on_lines),
+        codebook=booster.codebook,
+    )
+
+
+def _margins(booster: LightGBMParts, request: ParseRequest) -> ForestMargins | LinearTreeMargins:
+    """Return the sums over the trees, whose leaves may be lines (linear_tree=True)."""
+    if not any(map(is_linear, booster.blocks)):
+        return ForestMargins(
+            columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
+        )
+    if booster.objective == "multiclassova":
+        raise UnsupportedModel(
+            "LightGBM linear trees with objective 'multiclassova' are not supported natively. Fit with "
+            "objective='multiclass' or linear_tree=False."
+        )
+    place = {str(label): at for at, label in enumerate(request.reference.columns)}
+    margins = LinearTreeMargins(
+        columns=booster.columns,
+        trees=tuple(map(booster.linear_trees, range(booster.per_round))),
+        reach=request.reach[[place[name] for name in booster.columns]],
+    )
+    for column in margins.on_lines:
+        numbers = booster.library_columns[column].numbers
+        if numbers is not None and not np.array_equal(numbers, np.arange(len(numbers))):
+            raise UnsupportedModel(
+                f"LightGBM counts the categories of {echoed(booster.columns[column])} in another order than "
+                "the reference data, and its linear trees use these numbers. Pass the data that the model "
+                "was fitted on, or fit with linear_tree=False."
+            )
+    return margins
 
 
 def lightgbm_parts(model: Any, request: ParseRequest) -> LightGBMParts:
@@ -203,7 +247,7 @@ def _is_taken(coding: Coding) -> bool:
 # The reported outputs
 
 
-def _classes(booster: LightGBMParts, margins: ForestMargins) -> ClassOutputs:
+def _classes(booster: LightGBMParts, margins: ForestMargins | LinearTreeMargins) -> ClassOutputs:
     classifier, count = booster.kind == "LGBMClassifier", booster.per_round
     several = booster.objective in _SEVERAL_CLASSES and count > 2
     names = tuple(range(count if several else 2))
@@ -226,7 +270,7 @@ def _classes(booster: LightGBMParts, margins: ForestMargins) -> ClassOutputs:
         decision_values=_decision_values(booster),
         # Random-forest mode reports the mean of the trees.
         link=logistic_link(margin=lambda total: sigmoid * (total / divisor)),
-        ahead=_sigmoid_ahead(sigmoid, margins) if one_by_one else None,
+        ahead=_sigmoid_ahead(sigmoid, margins) if isinstance(margins, ForestMargins) and one_by_one else None,
         each_alone=one_by_one,
     )
 

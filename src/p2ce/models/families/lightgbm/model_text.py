@@ -11,6 +11,7 @@ LightGBM sends a row down a tree by these rules, in this order:
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.engine.scores.linear_trees.linear_forest import Line, LinearForest
+from p2ce.engine.scores.trees.assemble import assemble_forest
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO, cut_of_lightgbm
 from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_stretches, with_missing
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes, parsing
-from p2ce.errors import UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
@@ -70,15 +72,60 @@ def _numbers(block: dict[str, str], key: str) -> FloatArray:
     return np.array(block.get(key, "").split(), dtype=np.float64)
 
 
+def is_linear(block: dict[str, str]) -> bool:
+    """Return whether the leaves of a tree are lines (linear_tree=True)."""
+    return block.get("is_linear", "0") != "0"
+
+
+@parsing("A tree of this LightGBM model")
+def linear_trees_of_text(
+    blocks: Sequence[dict[str, str]], columns: Sequence[LibraryColumn], *, factor: float = 1.0
+) -> LinearForest:
+    """Parse trees whose leaves are lines; the leaf's own value counts where one of its columns is missing."""
+    trees: list[TreeNodes] = []
+    lines: list[Line] = []
+    for block in blocks:
+        tree = tree_of_text(block, columns)
+        values = _numbers(block, "leaf_value") * factor
+        inner = len(tree.value) - len(values)
+        numbers = np.concatenate([np.zeros(inner), np.arange(len(lines), len(lines) + len(values))])
+        trees.append(replace(tree, value=numbers))
+        lines += _lines(block, values, factor) if is_linear(block) else map(_level, values.tolist())
+    return LinearForest(forest=assemble_forest(trees), lines=tuple(lines))
+
+
+def _lines(block: dict[str, str], values: FloatArray, factor: float) -> list[Line]:
+    """Parse the lines of the leaves: their columns and weights are listed one leaf after another."""
+    counts = _numbers(block, "num_features").astype(np.int64)
+    used = _numbers(block, "leaf_features").astype(np.int64)
+    weights = _numbers(block, "leaf_coeff") * factor
+    constants = _numbers(block, "leaf_const") * factor
+    if not len(counts) == len(constants) == len(values) or {len(used), len(weights)} != {counts.sum()}:
+        raise ValueError("the lines of its leaves differ in length")
+    ends = np.cumsum(counts)
+    return [
+        Line(
+            constant=constant,
+            columns=used[end - count : end],
+            weights=weights[end - count : end],
+            otherwise=value,
+        )
+        for constant, value, count, end in zip(
+            constants.tolist(), values.tolist(), counts.tolist(), ends.tolist(), strict=True
+        )
+    ]
+
+
+def _level(value: float) -> Line:
+    """Return a leaf that is a number as a line."""
+    return Line(constant=value, columns=np.zeros(0, dtype=np.int64), weights=np.zeros(0), otherwise=value)
+
+
 @parsing("A tree of this LightGBM model")
 def tree_of_text(
     block: dict[str, str], columns: Sequence[LibraryColumn], *, factor: float = 1.0
 ) -> TreeNodes:
     """Parse one tree, its leaves multiplied by ``factor``."""
-    if block.get("is_linear", "0") != "0":
-        raise UnsupportedModel(
-            "LightGBM linear trees are not supported natively. Fit with linear_tree=False."
-        )
     leaves = _numbers(block, "leaf_value") * factor
     feature = _numbers(block, "split_feature").astype(np.int64)
     threshold = _numbers(block, "threshold")

@@ -1,0 +1,1 @@
+"""Parse the rules and small trees of imodels."""

@@ -1,0 +1,1 @@
+"""Parse the glass-box models of InterpretML."""

@@ -1,0 +1,1 @@
+"""Parse the generalised additive models of pyGAM."""
