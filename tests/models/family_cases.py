@@ -252,6 +252,9 @@ def _ensembles() -> Iterator[Case]:
     several = {name: calibrated[name] for name in ("sigmoid", "isotonic")}
     yield from _cases("calibrated", calibrated, front=several, **steps)
     yield from _cases("calibrated", several, (SEVERAL,), front=["isotonic"], **steps)
+    histogram = partial(ensemble.HistGradientBoostingClassifier, max_iter=4, random_state=0)
+    gaps: dict[str, Make] = {"missing values": lambda: CalibratedClassifierCV(histogram(), cv=2)}
+    yield from _cases("calibrated", gaps, table="gaps")
 
     def votes(kind: Any, *members: Any, **options: Any) -> Any:
         return kind([(str(place), member) for place, member in enumerate(members)], **options)
@@ -275,6 +278,13 @@ def _ensembles() -> Iterator[Case]:
     several = {"forest and line": voting["forest and line"]}
     yield from _cases("voting", voting, front=fronts, table="scaled", **band)
     yield from _cases("voting", several, (SEVERAL,), front=several, table="scaled", **band)
+    piped: dict[str, Make] = {
+        "behind preprocessing": lambda: soft(
+            make_pipeline(_preprocessing(), linear_model.LogisticRegression(max_iter=500)),
+            make_pipeline(_preprocessing(), forest()),
+        )
+    }
+    yield from _cases("voting", piped, table="text", undecided=0.02)
     bagging: dict[str, Make] = {
         "votes": lambda: ensemble.BaggingClassifier(n_estimators=6, random_state=0),
         "some columns": lambda: ensemble.BaggingClassifier(

@@ -16,10 +16,14 @@ from p2ce.base.arrays import CHECKED_ROWS, FloatArray, IntArray
 from p2ce.engine.scores.combined.combination import (
     ITSELF,
     Combination,
+    Ends,
+    highest_of,
     joined,
+    lowest_of,
     minus,
     only,
     score_of,
+    through,
 )
 from p2ce.engine.scores.combined.combined_score import CombinedScore, part_ends
 from p2ce.engine.scores.combined.means import difference_of
@@ -221,10 +225,7 @@ def certify_ensemble(ensemble: Ensemble, request: ParseRequest) -> Adapter:
         name=ensemble.family,
     )
     if decision.indices:
-        raise UnsupportedModel(
-            f"Several wanted classes of {ensemble.family} are decided by the model itself. A single class is "
-            "supported natively."
-        )
+        return _any_wins(ensemble, decision, request)
     if decision.scale == LEAD:
         return _win(ensemble, decision, request)
     number = ensemble.numbers[decision.scale](decision.index)
@@ -243,6 +244,31 @@ def _win(ensemble: Ensemble, decision: Decision, request: ParseRequest) -> Adapt
             lead = difference_of(own, numbers(other))
             scores.append(score_of(lead, accept_from=first, reject_below=first))
     return _adapter(ensemble, decision, scores, request)
+
+
+def _any_wins(ensemble: Ensemble, decision: Decision, request: ParseRequest) -> Adapter:
+    """Certify that one of several classes is ahead of all that are not wanted, as `_win` does for one."""
+    if decision.scale != LEAD:
+        raise UnsupportedModel(
+            f"The sum of the probabilities of {len(decision.indices)} classes is evaluated by the model. "
+            "Without a limit, it is proven that one of them wins."
+        )
+    numbers = ensemble.numbers[ensemble.compared]
+    others = [place for place in range(len(decision.classes)) if place not in decision.indices]
+    leading = []
+    for index in decision.indices:
+        leads = []
+        for other in others:
+            first = 0.0 if index < other else float(np.nextafter(0.0, 1.0))
+            leads.append(through(difference_of(numbers(index), numbers(other)), _beyond(first)))
+        leading.append(lowest_of(leads))
+    score = score_of(highest_of(leading), accept_from=0.0, reject_below=0.0)
+    return _adapter(ensemble, decision, [score], request)
+
+
+def _beyond(first: float) -> Callable[[FloatArray], Ends]:
+    """Return how far leads are beyond the first one that wins; the signs are exact."""
+    return lambda leads: (leads - first, leads - first)
 
 
 def _range(ensemble: Ensemble, decision: Decision, number: Combination, request: ParseRequest) -> Adapter:
