@@ -501,8 +501,18 @@ def _pygam() -> Iterator[Case]:
 
         return make
 
-    mixed = (("s", {}), ("l", {}), ("f", {}), ("s", {"n_splines": 6, "spline_order": 2}))
-    periodic = (("s", {"basis": "cp"}), ("s", {"spline_order": 1}), ("f", {"coding": "dummy"}), ("l", {}))
+    mixed: tuple[tuple[str, Options], ...] = (
+        ("s", {}),
+        ("l", {}),
+        ("f", {}),
+        ("s", {"n_splines": 6, "spline_order": 2}),
+    )
+    periodic: tuple[tuple[str, Options], ...] = (
+        ("s", {"basis": "cp"}),
+        ("s", {"spline_order": 1}),
+        ("f", {"coding": "dummy"}),
+        ("l", {}),
+    )
     classifiers = {"mixed": of("LogisticGAM", *mixed), "periodic": of("LogisticGAM", *periodic)}
     regressors = {"linear": of("LinearGAM", *mixed), "poisson": of("PoissonGAM", *mixed)}
     rest: Options = {"undecided": 0.02, "edge": True}
