@@ -54,6 +54,12 @@ def _black_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         yield row | {"trained on rows": min(settings.rows, len(case.data.train))}
 
 
+def _ensembles(name: str, settings: argparse.Namespace) -> Iterator[Row]:
+    """Compare each family of ensembles with brute force."""
+    for kind, required in ENSEMBLES.items():
+        yield measures.beside_brute_force(_case(name, kind, settings), required=required, few=settings.few)
+
+
 def _glass_boxes(name: str, settings: argparse.Namespace) -> Iterator[Row]:
     for kind, bar in (("boosting machine", 10), ("additive", 20), ("lines", 3)):
         yield measures.beside_brute_force(_case(name, kind, settings), required=bar, few=settings.few)
@@ -65,6 +71,8 @@ def _memory(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         yield measures.memory(case, million=False, most=MOST_MB)
 
 
+# Trees alone become one forest. The last three are combined scores, evaluated outside the compiled search.
+ENSEMBLES = {"bagging": 10, "adaboost": 10, "calibrated": 5, "voting": 5, "stacking": 5}
 CASES = {
     "lightgbm": Benchmark(
         "LightGBM, at most 3 changes, compared with brute force",
@@ -117,6 +125,7 @@ CASES = {
         "Categories, 10 % missing: histogram boosting",
         _beside("histogram", required=50, categories=True, gaps=True),
     ),
+    "ensembles": Benchmark("Ensembles of scikit-learn, compared with brute force", _ensembles),
     "single": Benchmark(
         "A single explain call, LightGBM",
         lambda name, settings: (
@@ -156,6 +165,12 @@ CASES = {
     ),
     "memory": Benchmark(
         "Memory for a million cells, and for a batch of people with an MLP (Linux)", _memory, ("taiwan",)
+    ),
+    "linked": Benchmark(
+        "A linked feature, and one with two causes, compared with none: at most twice the time",
+        lambda name, settings: (
+            measures.linked(_case(name, kind, settings)) for kind in ("lightgbm", "logistic", "mlp")
+        ),
     ),
     "processes": Benchmark(
         "Two processes compared with one",

@@ -10,14 +10,23 @@ from warnings import catch_warnings, simplefilter
 import lightgbm
 import numpy as np
 import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    IsolationForest,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 
 import p2ce
@@ -38,7 +47,7 @@ MAX_CHANGES = 3
 GAPS = 0.1  # the share of cells that "gaps" empties
 FEW_ROWS, EPOCHS = 1000, 30  # with fewer rows a network is trained for so many epochs
 # Rows per call of a pipeline: the quickest of 5,000 to 200,000. Fewer stay in the cache.
-BATCH = {"lightgbm": 50_000, "histogram": 50_000, "logistic": 20_000, "mlp": 20_000}
+BATCH = {"lightgbm": 50_000, "histogram": 50_000, "logistic": 20_000, "mlp": 20_000, "scorecard": 20_000}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,16 +123,34 @@ def _network(train: pd.DataFrame) -> Any:
     return _prepared(train, MLPClassifier((100, 100), random_state=SEED, **stop))
 
 
-def _prepared(train: pd.DataFrame, model: Any) -> Any:
-    """Scale numbers and one-hot encode categories before the model."""
+def _scorecard(train: pd.DataFrame) -> Any:
+    from optbinning import BinningProcess, Scorecard  # an extra of its own
+
+    labelled = list(train.select_dtypes("category").columns)
+    bins = BinningProcess(list(train.columns), categorical_variables=labelled or None)
+    return Scorecard(bins, LogisticRegression(max_iter=1000))
+
+
+def _prepared(train: pd.DataFrame, model: Any, before: Any = None) -> Any:
+    """Scale numbers, or do what ``before`` does, and one-hot encode categories before the model."""
+    before = StandardScaler() if before is None else before
     labelled = list(train.select_dtypes("category").columns)
     if not labelled:
-        return make_pipeline(StandardScaler(), model)
+        return make_pipeline(before, model)
     # Dense, since brute force would otherwise spend its time on making these few columns dense.
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     numbers = [name for name in train.columns if name not in labelled]
-    columns = ColumnTransformer([("labels", encoder, labelled), ("numbers", StandardScaler(), numbers)])
+    columns = ColumnTransformer([("labels", encoder, labelled), ("numbers", before, numbers)])
     return make_pipeline(columns, model)
+
+
+def _boosting() -> Any:
+    return lightgbm.LGBMClassifier(n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def _members(train: pd.DataFrame) -> list[tuple[str, Any]]:
+    """Return the members of an ensemble: trees, and a pipeline of a scaler and a sum."""
+    return [("boosting", _boosting()), ("logistic", _prepared(train, LogisticRegression(max_iter=1000)))]
 
 
 def _of_extra(module: str, name: str, **options: Any) -> Any:
@@ -133,17 +160,24 @@ def _of_extra(module: str, name: str, **options: Any) -> Any:
 
 # Training rows → a model to fit.
 MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "lightgbm": lambda _: lightgbm.LGBMClassifier(
-        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
-    ),
+    "lightgbm": lambda _: _boosting(),
     "logistic": lambda train: _prepared(train, LogisticRegression(max_iter=1000)),
     "mlp": _network,
+    "scorecard": _scorecard,
+    "curves": lambda train: _prepared(
+        train, RandomForestClassifier(min_samples_leaf=5, random_state=SEED), SplineTransformer(4)
+    ),
     "svc": lambda train: _prepared(train, SVC(kernel="rbf")),
     "knn": lambda train: _prepared(train, KNeighborsClassifier(n_jobs=1)),
     "histogram": lambda _: HistGradientBoostingClassifier(
         categorical_features="from_dtype", random_state=SEED
     ),
     "forest": lambda _: RandomForestClassifier(min_samples_leaf=5, n_jobs=1, random_state=SEED),
+    "calibrated": lambda _: CalibratedClassifierCV(_boosting(), cv=3, method="isotonic"),
+    "voting": lambda train: VotingClassifier(_members(train), voting="soft"),
+    "bagging": lambda _: BaggingClassifier(n_estimators=50, random_state=SEED),
+    "adaboost": lambda _: AdaBoostClassifier(n_estimators=100, random_state=SEED),
+    "stacking": lambda train: StackingClassifier(_members(train), cv=3),
     "boosting machine": lambda _: _of_extra(
         "interpret.glassbox", "ExplainableBoostingClassifier", outer_bags=2, n_jobs=1, random_state=SEED
     ),
@@ -275,7 +309,7 @@ class Case:
         usual: dict[str, Any] = {
             "policy": self.data.policy,
             "target": 1,
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,
             "plausibility": self.twin.forest if own_forest else detector,

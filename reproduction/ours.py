@@ -44,7 +44,7 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         study.train,
         target=1,
         policy=study.policy,
-        threshold=THRESHOLD,
+        at_least=THRESHOLD,
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,
         plausibility=p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=study.settings.seed),

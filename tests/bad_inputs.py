@@ -144,15 +144,15 @@ def of_text(place: Place) -> Place:
 
 
 ARGUMENTS = (
-    *("model", "reference", "policy", "objectives", "target", "threshold", "margin", "scale", "method"),
+    *("model", "reference", "policy", "objectives", "target", "at_least", "margin", "scale", "method"),
     *("bound", "max_changes", "plausibility", "plausibility_of_today", "contamination", "random_state"),
 )
 PLACES: dict[str, Place] = {
     **{name: argument(name) for name in ARGUMENTS},
     "one objective": lambda bad: loans.explainer(objectives=[bad], plausibility=None),
     "range": lambda bad: household_explainer(regressor(), households.numbers(), target=bad),
-    "range and threshold": lambda bad: household_explainer(
-        regressor(), households.numbers(), target=(1, 2), threshold=bad
+    "range and at_least": lambda bad: household_explainer(
+        regressor(), households.numbers(), target=(1, 2), at_least=bad
     ),
     "scale of a pipeline": lambda bad: household_explainer(
         households.pipeline(), households.people(), scale=bad
@@ -434,12 +434,12 @@ ROWS: list[Row] = [
     ("range", (None, None), InvalidTarget, "target=(None, None) | excludes nothing | at least one end"),
     ("range", (5, 2), InvalidTarget, "ascending | (5, 2) | low"),
     ("range", (np.nan, 1), InvalidTarget, "nan | None for an open end"),
-    ("range and threshold", 0.5, InvalidArgument, "regressor | threshold=0.5 | target=(low, high)"),
-    ("threshold", 1.2, InvalidArgument, "[0, 1] | 1.2"),
-    ("threshold", -0.1, InvalidArgument, "[0, 1] | -0.1"),
-    ("threshold", np.nan, InvalidArgument, "[0, 1] | nan"),
-    ("threshold", "half", InvalidArgument, "number | 'half'"),
-    ("threshold", "0.5", InvalidArgument, "number | '0.5'"),
+    ("range and at_least", 0.5, InvalidArgument, "regressor | at_least=0.5 | target=(low, high)"),
+    ("at_least", 1.2, InvalidArgument, "[0, 1] | 1.2"),
+    ("at_least", -0.1, InvalidArgument, "[0, 1] | -0.1"),
+    ("at_least", np.nan, InvalidArgument, "[0, 1] | nan"),
+    ("at_least", "half", InvalidArgument, "number | 'half'"),
+    ("at_least", "0.5", InvalidArgument, "number | '0.5'"),
     ("scale of a pipeline", "decisions", InvalidArgument, "scale='decisions' | scale='decision'"),
     ("scale of votes", "decision", InvalidArgument, "scale='decision' | scale='probability'"),
     # Objectives, detectors, methods and limits.
@@ -568,8 +568,8 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({"out.json": "mine"}, {"out": "out.json"}, "--force"),
     ({}, {"target": "2"}, "2 | 0, 1"),
     ({}, {"target": "a:b"}, "low:high"),
-    ({}, {"threshold": "1.5"}, "[0, 1] | 1.5"),
-    ({}, {"threshold": "half"}, "--threshold must be a number, got 'half'. | p2ce explain --help"),
+    ({}, {"at_least": "1.5"}, "[0, 1] | 1.5"),
+    ({}, {"at_least": "half"}, "--at-least must be a number, got 'half'. | p2ce explain --help"),
     ({}, {"max_changes": "two"}, "--max-changes must be a whole number, got 'two'."),
     ({}, {"contamination": "1.5"}, "contamination | 1.5"),
     ({}, {"contamination": "0.1", "no_plausibility": True},

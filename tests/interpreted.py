@@ -13,7 +13,7 @@ from p2ce.rules import linked
 
 def explanations() -> dict[str, Any]:
     """Return each kind of problem with its explanation, including the counters of work."""
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.ensemble import RandomForestClassifier, VotingClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
 
@@ -23,6 +23,7 @@ def explanations() -> dict[str, Any]:
     forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(rows, label)
     sums = LogisticRegression().fit(rows, label)
     network = MLPClassifier((3,), solver="lbfgs", max_iter=3000, random_state=0).fit(rows, label)
+    ensemble = VotingClassifier([("forest", forest), ("sums", sums)], voting="soft").fit(rows, label)
     detector = p2ce.PlausibilityForest(n_estimators=3)
     policy = p2ce.Policy.infer(rows).with_rules(linked("b", "a"))
     kinds: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
@@ -32,6 +33,7 @@ def explanations() -> dict[str, Any]:
         "time limit": (forest, {}, {"time_limit": 600.0}),
         "sums": (sums, {}, {}),
         "network": (network, {}, {}),
+        "ensemble": (ensemble, {}, {}),
         "function": (lambda frame: (frame["a"] + frame["b"]) / 12, {}, {}),
     }
     found = {}

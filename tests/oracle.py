@@ -5,10 +5,10 @@ Python values, None where one is missing, until they become a frame of the refer
 counts of changes and costs follow from their definitions, and rules are stated a second time in pandas.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,10 @@ class Link(StatedRule):
     ratio: float
     counts: str
 
-    def follow(self, person: Row, row: Row) -> Any:
-        """Return where the follower goes."""
+    def adds(self, person: Row, row: Row) -> Any:
+        """Return what the driver adds to the follower."""
         known = (person[self.driver], row[self.driver], person[self.follower])
-        if None in known:
-            return person[self.follower]
-        return known[2] + self.ratio * (known[1] - known[0])
+        return 0 if None in known else self.ratio * (known[1] - known[0])
 
     def may_arrive(self, person: Row, row: Row, policy: Policy) -> bool:
         """Return whether the follower may be where it goes."""
@@ -59,6 +57,24 @@ class Link(StatedRule):
         low, high = feature.ends()
         fits = low <= after <= high if feature.choices is None else after in feature.choices
         return bool(fits and (after - before) * feature.direction >= 0)
+
+
+def added_up(links: Sequence[Link]) -> Callable[[Row, pd.DataFrame], Any]:
+    """State in pandas that a follower moves by the sum of what its links say."""
+
+    def keeps(person: Row, rows: pd.DataFrame) -> Any:
+        own = person[links[0].follower]
+        now = pd.to_numeric(rows[links[0].follower]).astype(float)
+        if own is None:
+            return now.isna()
+        total = pd.Series(float(own), index=rows.index)
+        for link in links:
+            after, before = pd.to_numeric(rows[link.driver]).astype(float), person[link.driver]
+            if before is not None:
+                total += link.ratio * (after - float(before)).fillna(0.0)
+        return now == total
+
+    return keeps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -236,25 +252,50 @@ def _axes(person: Row, policy: Policy, stated: Sequence[StatedRule]) -> list[Axi
         axes.append(Axis(levels=levels, counts=np.arange(len(levels)) > 0, is_group=True))
     elsewhere = {name for group in groups for name in group.names} | {link.follower for link in links}
     once = {link.follower for link in links if link.counts == "once"}
+    met: set[str] = set()
     for feature in policy.features:
-        if feature.name in elsewhere:
+        if feature.name in elsewhere | met:
             continue
-        now = person[feature.name]
-        levels = [{feature.name: value} for value in [now, *may_become(feature, now)]]
-        for link in _behind(feature.name, links):
-            levels = [{**level, link.follower: link.follow(person, level)} for level in levels]
-            levels = [level for level in levels if link.may_arrive(person, level, policy)]
+        drivers, followers = _linked_with(feature.name, links)
+        met |= drivers
+        each = [
+            [{name: value} for value in [person[name], *may_become(policy[name], person[name])]]
+            for name in sorted(drivers)
+        ]
+        levels = [{name: value for one in some for name, value in one.items()} for some in product(*each)]
+        for follower, mine in followers.items():
+            moved = [_followed(person, level, mine) for level in levels]
+            levels = [{**level, follower: value} for level, value in zip(levels, moved, strict=True)]
+            levels = [level for level in levels if mine[0].may_arrive(person, level, policy)]
         counts = [sum(level[name] != person[name] for name in level if name not in once) for level in levels]
         axes.append(Axis(levels=levels, counts=np.array(counts)))
     return axes
 
 
-def _behind(driver: str, links: Sequence[Link]) -> Iterator[Link]:
-    """List what follows a feature, and what follows that."""
+def _followed(person: Row, level: Row, links: Sequence[Link]) -> Any:
+    """Return where a follower goes: nowhere if it is missing."""
+    own = person[links[0].follower]
+    return own if own is None else own + sum(link.adds(person, level) for link in links)
+
+
+def _linked_with(driver: str, links: Sequence[Link]) -> tuple[set[str], dict[str, list[Link]]]:
+    """Return all drivers that a feature shares a follower with, and the links of each follower, in order."""
+    members, size = {driver}, 0
+    while len(members) > size:
+        size = len(members)
+        for link in links:
+            if {link.driver, link.follower} & members:
+                members |= {link.driver, link.follower}
+    causes: dict[str, list[Link]] = {}
     for link in links:
-        if link.driver == driver:
-            yield link
-            yield from _behind(link.follower, links)
+        if link.follower in members:
+            causes.setdefault(link.follower, []).append(link)
+    ordered: dict[str, list[Link]] = {}
+    while len(ordered) < len(causes):
+        for name, mine in causes.items():
+            if name not in ordered and not {link.driver for link in mine} & (causes.keys() - ordered.keys()):
+                ordered[name] = mine
+    return members - causes.keys(), ordered
 
 
 # Cells as rows

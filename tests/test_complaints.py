@@ -201,7 +201,7 @@ def test_ten_rows_take_no_hours_and_time_limits_are_obeyed(clock: Clock) -> None
         return np.asarray(credit_model().predict_proba(rows)[:, 1])
 
     progress_times: list[float] = []
-    slowly = explainer_of(slow, bound=None, max_changes=None, threshold=0.999)
+    slowly = explainer_of(slow, bound=None, max_changes=None, at_least=0.999)
     slowly.warm_up()
     person = rejected(credit_model()).iloc[0]
     start = clock.now

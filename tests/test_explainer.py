@@ -43,7 +43,7 @@ def test_a_model_and_a_frame_are_enough() -> None:
     assert found.objectives == ("mean_distance", "max_distance", "changes")
     assert found.certificate.max_changes == 3
     assert found.certificate.detector_family == "isolation forest"
-    assert found.threshold == np.nextafter(0.5, 1.0)  # a forest counts votes, and gives ties to class 0
+    assert found.at_least == np.nextafter(0.5, 1.0)  # a forest counts votes, and gives ties to class 0
 
 
 def test_a_person_may_come_in_any_form() -> None:

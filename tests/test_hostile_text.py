@@ -79,7 +79,7 @@ def hostile(text: str) -> Explanations:
 
     policy = Policy.infer(frame).with_rules(rules.change_at_most_one(text, "job"))
     policy = policy.display({text: {"name": text, "unit": text}})
-    explainer = Explainer(score, frame, target=1, policy=policy, threshold=30, plausibility=None)
+    explainer = Explainer(score, frame, target=1, policy=policy, at_least=30, plausibility=None)
     stuck = explainer.explain(frame.iloc[3], policy=Policy.infer(frame).fix(text))
     many = [*explainer.explain_many(frame.iloc[[5, 39]]), stuck]
     assert [one.status.name for one in many] == ["OPTIMAL", "ACCEPTED", "NO_RECOURSE"]
@@ -196,7 +196,7 @@ def test_the_command_line_repeats_nothing_hostile(tmp_path: Path, capsys: pytest
         ("policy", "check", out, table),
         ("policy", "check", tmp_path / f"{name}none", table),
         ("explain", "--model", name, "--data", table),
-        ("explain", "--model", "x", "--data", "y", "--threshold", name + "x" * 10**5),
+        ("explain", "--model", "x", "--data", "y", "--at-least", name + "x" * 10**5),
         ("explain", "--jobs", name + "x" * 10**5),
         ("x" * 10**5 + name,),
         ("policy", "infer", table, "--drop", name, "--out", tmp_path / "q.yaml"),

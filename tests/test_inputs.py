@@ -78,7 +78,7 @@ def explainer(kind: str) -> p2ce.Explainer:
         score,
         MAKE[kind](people()),
         target=1,
-        threshold=3.0,
+        at_least=3.0,
         objectives=("percentile_shift", "mean_distance", "changes"),
         plausibility=None,
     )
@@ -189,9 +189,9 @@ def test_an_array_with_names() -> None:
         return np.asarray(rows["rooms"] + 3 * rows["owns"])
 
     given = p2ce.Explainer(
-        old, (frame.to_numpy(), ["rooms", "owns"]), threshold=29, target=1, plausibility=None
+        old, (frame.to_numpy(), ["rooms", "owns"]), at_least=29, target=1, plausibility=None
     )
-    usual = p2ce.Explainer(old, frame, threshold=29, target=1, plausibility=None)
+    usual = p2ce.Explainer(old, frame, at_least=29, target=1, plausibility=None)
     assert list(given.explain([22.0, 0.0])) == list(usual.explain([22.0, 0.0]))
     assert len(usual.explain([22.0, 0.0]))
 

@@ -9,7 +9,7 @@ import pytest
 
 import p2ce
 from p2ce import rules
-from tests.oracle import Group, Link, Truth, assert_is_front, brute_force_front, quanta
+from tests.oracle import Group, Link, Truth, added_up, assert_is_front, brute_force_front, quanta
 
 PEOPLE = pd.DataFrame(
     {"a": [0, 1, 2, 0, 1, 2], "b": [0.0, 1.0, np.nan, 0.0, 1.0, 1.0], "c": ["x", "y", "x", "y", "x", "x"]}
@@ -51,6 +51,36 @@ def test_a_follower_moves_with_its_driver() -> None:
     assert found.rows == {(2, 1.0, "x")}  # 0.5 is not a value of b
 
 
+def test_two_causes_add_up() -> None:
+    people = pd.DataFrame({"a": [0, 1], "b": [0, 9], "d": [0, 2]})
+    policy = (
+        p2ce.Policy.infer(people, grid="paper", protect=None).candidates(a=[0, 1], d=[0, 2]).within(b=(0, 9))
+    )
+    links = [
+        Link(
+            rule=rules.linked(name, "b", ratio=ratio),
+            keeps=lambda _, rows: rows["b"].notna(),
+            driver=name,
+            follower="b",
+            ratio=ratio,
+            counts="each",
+        )
+        for name, ratio in (("a", 3.0), ("d", -1.0))
+    ]
+    links = [replace(link, keeps=added_up(links)) for link in links]
+    truth = brute_force_front(
+        {"a": 0, "b": 0, "d": 0},
+        people,
+        policy,
+        accepts=lambda rows: rows["b"] == 1,
+        objectives=["changes"],
+        stated=links,
+    )
+    # From 0, d alone would lead b below its range.
+    assert truth.allowed == 2
+    assert truth.rows == {(1, 1, 2)}
+
+
 def test_a_group_is_one_change() -> None:
     frame = pd.DataFrame({"one": [1, 0, 1], "two": [0, 1, 0]})
     rule = rules.one_hot("group", ["one", "two"], may_be_none=False)
@@ -82,7 +112,7 @@ def test_the_law_notices_what_is_wrong() -> None:
 
     objectives = ["max_distance", "changes"]
     explainer = p2ce.Explainer(
-        score, frame, target=1, policy=policy, threshold=2.0, objectives=objectives, plausibility=None
+        score, frame, target=1, policy=policy, at_least=2.0, objectives=objectives, plausibility=None
     )
     found = explainer.explain({"a": 0, "d": 0})
     truth = brute_force_front(

@@ -25,6 +25,7 @@ MODULES = {
     "testing",
 }
 NAMES = {
+    "Points",
     "Policy",
     "Audit",
     "Display",
@@ -32,6 +33,7 @@ NAMES = {
     "Explanation",
     "Explanations",
     "Limits",
+    "Near",
     "P2CEError",
     "PlausibilityForest",
     "Progress",
@@ -86,13 +88,15 @@ METHODS = {
     "explain",
     "explain_many",
     "load",
+    "more",
     "feature_map",
     "problem",
     "reference",
     "sample_price_of_plausibility",
     "save",
     "scores",
-    "threshold",
+    "at_least",
+    "at_most",
     "warm_up",
     "relaxations",
 }

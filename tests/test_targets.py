@@ -141,7 +141,7 @@ def test_a_class_of_several_must_reach_a_threshold(name: str, threshold: float) 
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.predict_proba(rows)[:, index] >= threshold
 
-    explainer = explainer_of(model, frame, target=target, threshold=threshold)
+    explainer = explainer_of(model, frame, target=target, at_least=threshold)
     others = frame[~accepts(frame) & (label != target)]
     for place in (0, len(others) - 1):
         for option in assert_is_the_front(explainer, frame, others.iloc[place], accepts):
@@ -183,11 +183,11 @@ def test_a_decision_function_must_reach_a_threshold(name: str, threshold: float 
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.decision_function(rows) >= (threshold or 0.0)
 
-    explainer = explainer_of(model, frame, target=True, scale="decision", threshold=threshold)
+    explainer = explainer_of(model, frame, target=True, scale="decision", at_least=threshold)
     found = assert_is_the_front(explainer, frame, frame[~accepts(frame)].iloc[0], accepts)
     assert found.status is Status.OPTIMAL
     # The other class of the two is the same function with the other sign.
-    other = explainer_of(model, frame, target=False, scale="decision", threshold=threshold)
+    other = explainer_of(model, frame, target=False, scale="decision", at_least=threshold)
     turned = frame[-model.decision_function(frame) < (threshold or 0.0)]
     assert_is_the_front(
         other, frame, turned.iloc[0], lambda rows: -model.decision_function(rows) >= (threshold or 0.0)
@@ -203,7 +203,7 @@ def test_a_decision_function_of_one_class_of_several(name: str) -> None:
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.decision_function(rows)[:, index] >= 0.3
 
-    explainer = explainer_of(model, frame, target="barolo", scale="decision", threshold=0.3)
+    explainer = explainer_of(model, frame, target="barolo", scale="decision", at_least=0.3)
     assert_is_the_front(explainer, frame, frame[~accepts(frame)].iloc[0], accepts)
 
 

@@ -49,7 +49,7 @@ def test_p2ce_parses_the_model_proves_its_results_and_reports_its_probabilities(
 ) -> None:
     trained = model_of(kind)
     denied = parts.test[probabilities(trained, parts.test) < 0.5]
-    explainer = p2ce.Explainer(trained.model, parts.train, target=1, threshold=0.5)
+    explainer = p2ce.Explainer(trained.model, parts.train, target=1, at_least=0.5)
     for person in range(3):
         explanation = explainer.explain(denied.iloc[[person]])
         assert explanation.certificate is not None

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from p2ce.present.render import to_text as to_text
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
+    from p2ce.result import Near as Near
+    from p2ce.result import Points as Points
     from p2ce.result import Status as Status
 
 # The same names at run time, each loaded when it is first used, so `p2ce --help` loads no pandas.
@@ -70,7 +72,7 @@ _NAMES = {
     "present.charts": "plot_changes plot_costs plot_front plot_groups plot_levers plot_map",
     "present.render": "to_html to_markdown to_text",
     "policy": "Policy Display",
-    "result": "Explanation Explanations Status",
+    "result": "Explanation Explanations Near Points Status",
     "engine.solver.fronts": "Progress",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -3,7 +3,8 @@
 import datetime
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.budget import Budget, no_calls, within
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -20,7 +22,9 @@ from p2ce.compile.compile_arguments import compile_arguments
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
+from p2ce.compile.own_ranges import LimitedRows
 from p2ce.compile.paper_settings import Mapocam
+from p2ce.compile.row_limits import limits_of_row
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
@@ -33,6 +37,7 @@ from p2ce.result import (
     Explanations,
     FeatureMap,
     ModelFacts,
+    Points,
     ProblemRecord,
     Relaxations,
     SampledPrice,
@@ -42,17 +47,20 @@ from p2ce.result.stated_date import stated_date
 from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
+from p2ce.run.analysis.next_best import rules_to_leave_out
 from p2ce.run.analysis.relaxations_many import relaxations_many
+from p2ce.run.analysis.relaxed_problems import RelaxedProblems
 from p2ce.run.analysis.sample_price import sample_price
+from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.build_explanation import build_explanation, describe_model
 from p2ce.run.compile_kernels import compile_kernels
-from p2ce.run.explain_batch import explain_batch
+from p2ce.run.explain_batch import NO_LIMITS, explain_batch
 from p2ce.run.many.explain_many import explain_many
 from p2ce.run.many.processes import pack, warm_processes
 from p2ce.run.paper.solve_by_paper import check_paper
 from p2ce.run.problems import Problems, known_at_first
 from p2ce.run.time_limits import LimitClock, SearchLimits
-from p2ce.run.unseen_categories import report_unseen
+from p2ce.run.unseen_categories import report_ignored, report_unseen
 from p2ce.run.verified import Trust
 from p2ce.tables.encode import encode_row, encode_table
 
@@ -77,16 +85,31 @@ class Explainer:
             policy and the plausibility forest are computed from it. Columns hold numbers, bools, text or
             categories. Values may be missing.
         policy: What may change, and how. The default is `Policy.infer(reference)`.
-        target: The favourable class, or the wanted range ``(low, high)`` of a regressor. A classifier needs
-            it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
-            two classes is favourable. A function needs none: its scores are those of the favourable outcome.
+        target: The favourable class, a list of classes (any of which the model may predict), or the wanted
+            range ``(low, high)`` of a regressor. A classifier needs it, unless its classes ("good", "bad") or
+            the name of ``y`` ("approved", "default") say which of two classes is favourable. A function needs
+            none: its scores are those of the favourable outcome.
         y: The known outcomes of the reference, one for each row. Optional.
-        threshold: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
-            threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without a
-            threshold, a model with more than two classes has to predict the target class. For several models,
-            pass one threshold for all, or a list with one for each.
-        margin: How far every score has to be beyond its threshold, on the scale that the model reports. The
+        at_least: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
+            threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without it, a
+            model with more than two classes has to predict the target class. For several models, pass one
+            number for all, or a list with one for each.
+        at_most: The highest score that is accepted, for a target that people want to avoid:
+            ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
+            models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
+            `at_most` are the ends of the wanted range. For a list of classes, both limit the sum of their
+            probabilities.
+        outcome: What the target class means in texts, such as "default" for "the probability of default".
+            The default is the name of the class or of ``y``, if that is an outcome's name.
+        report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score
+            that always rises or always falls. It changes texts and tables only, not the search. The default
+            is the model's own number.
+        margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
+        score_tolerance: By how much a black box may score a row differently from call to call, on the scale
+            that it reports: in another batch, or by noise. Options score at least this much above `at_least`,
+            so no later call rejects them. Combinations within the tolerance of `at_least` are undecided, and
+            `Certificate.undecided` counts them. The default is 0: scores must repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".
@@ -138,8 +161,12 @@ class Explainer:
         policy: Policy | None = None,
         target: Any = None,
         y: Any = None,
-        threshold: float | Sequence[float | None] | None = None,
+        at_least: float | Sequence[float | None] | None = None,
+        at_most: float | Sequence[float] | None = None,
+        outcome: str | None = None,
+        report: Points | Callable[[float], float] | None = None,
         margin: float = 0.0,
+        score_tolerance: float = 0.0,
         scale: str | None = None,
         objectives: Objectives = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
@@ -156,8 +183,12 @@ class Explainer:
         arguments = Arguments(
             policy=policy,
             target=target,
-            threshold=threshold,
+            at_least=at_least,
+            at_most=at_most,
+            outcome=outcome,
+            report=report,
             margin=margin,
+            score_tolerance=score_tolerance,
             scale=scale,
             objectives=objectives,
             max_changes=max_changes,
@@ -171,7 +202,9 @@ class Explainer:
             bound=bound,
             random_state=random_state,
         )
-        compiled = compile_arguments(model, reference, arguments, y=y)
+        self._spent = Budget()  # without limits: it counts
+        with within(self._spent):
+            compiled = compile_arguments(model, reference, arguments, y=y)
         if compiled.problem.method is not None:
             check_paper(compiled.problem, bound=bound)
         self._model = model
@@ -185,9 +218,14 @@ class Explainer:
         return self._problems.own.policy
 
     @property
-    def threshold(self) -> float:
-        """The score that the model has to reach to accept."""
-        return self._problems.own.threshold
+    def at_least(self) -> float | None:
+        """The score that the model has to reach to accept; None if it must be at most `at_most`."""
+        return self._problems.own.at_least
+
+    @property
+    def at_most(self) -> float | None:
+        """The highest score that is accepted; None if the score must be at least `at_least`."""
+        return self._problems.own.at_most
 
     @property
     def problem(self) -> ProblemRecord:
@@ -206,7 +244,10 @@ class Explainer:
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
+        limits: Mapping[str, tuple[float | None, float | None]] | None = None,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanation:
@@ -214,14 +255,20 @@ class Explainer:
 
         Args:
             row: The person: a Series, a one-row frame or a dict with column names, or an array in the model's
-                column order, of shape (d,) or (1, d).
+                column order, of shape (d,) or (1, d). None is a missing value. Columns that the model does
+                not use are ignored, and the log names them once.
             policy: A policy for this call. The default is the explainer's own. The explanation records it.
             max_changes: The largest number of features that may change at once in this call. The default is
                 the explainer's own limit. None means no limit.
             objectives: Objectives for this call. The default is the explainer's own. The explanation records
                 them.
+            limits: Ranges for this person, by feature: ``{"Income": (None, 50_000)}``. They only narrow what
+                the policy allows. None is an open end. The explanation records them.
             time_limit: The limit in seconds. The default, None, means no limit. When it is reached, the
                 explanation holds the options found so far and states what remains open. See below.
+            max_calls: The most calls of the model and the detector, for a black box that charges for calls.
+                The default, None, means no limit. See below.
+            max_rows: The most rows in these calls, together. The default, None, means no limit.
             listener: A function that is called with a `Progress` from time to time. If it returns False, the
                 search stops.
             as_of: The date of the data and the decision, such as "2026-11-18". Every text and file states it.
@@ -233,6 +280,14 @@ class Explainer:
         options are neither refined nor rounded. An estimate is calibrated only if that fits into the limit.
         If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
         beforehand.
+
+        The budgets ``max_calls`` and ``max_rows`` are never exceeded. Every call that this method makes of
+        any of the models, and of your own detector, counts: scoring the person, the search, verification,
+        and calls that are repeated after a failure. Rules that are functions do not count. Accepted people
+        of the reference are tried first, so there are options early. When a budget ends, the status is
+        TIME_LIMIT, `Certificate.stopped_by` names the budget, and every option was evaluated by the models
+        and the detector themselves. Calls that the constructor made do not count. No estimate is calibrated
+        within a budget.
         """
         day = None if as_of is None else stated_date(as_of)
         clock = LimitClock(time_limit, listener)
@@ -241,10 +296,22 @@ class Explainer:
         rows = encode_row(row, problem.codebook, kind=compiled.kind)
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
-        problem = self._problems.prepared(problem, clock)
-        problem = reaching(compiled, problem, rows.values, rows.codebook)
-        verified = explain_batch(problem, rows.values, SearchLimits(clock.left(), listener=clock.listener))
-        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
+        if rows.ignored:
+            report_ignored(rows, self._reported_labels)
+        budget = None
+        if max_calls is not None or max_rows is not None:
+            budget = new_budget(problem, max_calls, max_rows)
+        with nullcontext() if budget is None else within(no_calls()):
+            problem = self._problems.prepared(problem, clock)
+            problem = reaching(compiled, problem, rows.values, rows.codebook)
+        own = None if limits is None else limits_of_row(problem, limits)
+        instance = rows.values if own is None else LimitedRows(codes=rows.values, limits=own)
+        search = SearchLimits(clock.left(), listener=clock.listener)
+        if budget is None:
+            verified = explain_batch(problem, instance, search)
+        else:
+            verified = explain_charged(problem, instance, search, budget)
+        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, limits=own, as_of=day)
 
     @overload
     def relaxations(self, explanation: Explanation, *, time_limit: float | None = ...) -> Relaxations: ...
@@ -283,7 +350,9 @@ class Explainer:
         if isinstance(explanation, Explanations):
             check_time(time_limit)
             check_jobs(n_jobs)
-            find = partial(self.relaxations, time_limit=time_limit)
+            find = partial(
+                relaxations, self._problems, self._trust, time_limit=time_limit, relaxed=RelaxedProblems()
+            )
             return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
         return relaxations(self._problems, self._trust, explanation, time_limit=time_limit)
 
@@ -294,9 +363,12 @@ class Explainer:
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
+        limits: Any = None,
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
+        max_calls: int | None = None,
+        max_rows: int | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanations:
         """Explain every row of a table, in its order, as `explain` does for one row.
@@ -312,10 +384,17 @@ class Explainer:
             policy: A policy for this call, as in `explain`.
             max_changes: The largest number of features that may change at once, as in `explain`.
             objectives: Objectives for this call, as in `explain`.
+            limits: A table with a row of limits for each person, whose columns name a feature and an end:
+                ``pd.DataFrame({"Income_high": 1.1 * rows["Income"], "Debt_low": …})``. Limits only narrow
+                what the policy allows. An empty cell is no limit. Two pandas tables match by their index,
+                other tables row by row.
             n_jobs: The number of processes. The default is 1. -1 uses one per core.
             progress: Whether to show a progress bar on stderr. The default is False.
             time_limit: The limit in seconds for each person, as in `explain`. People in one batch share the
                 model's calls.
+            max_calls: The most calls for each person, as in `explain`. People with a budget are explained one
+                by one, and share no calls. If a process is killed, its people are not explained again.
+            max_rows: The most rows in these calls for each person, as in `explain`.
             as_of: The date of the data and the decisions, as in `explain`.
         """
         return explain_many(
@@ -326,10 +405,55 @@ class Explainer:
             objectives=objectives,
             n_jobs=n_jobs,
             progress=progress,
-            time_limit=time_limit,
+            limits=SearchLimits(time_limit, max_calls=max_calls, max_rows=max_rows),
+            row_limits=limits,
             as_of=as_of,
             trust=self._trust,
             reported=self._reported_labels,
+        )
+
+    def more(
+        self,
+        explanation: Explanation,
+        *,
+        exclude: Any = None,
+        time_limit: float | None = None,
+    ) -> Explanation:
+        """Find the next best options: every Pareto-optimal option that is left without some others.
+
+        The result is that of `explain` with a policy that leaves these out. Its certificate is about what is
+        left, and names what is left out. Call `more` with the result again to leave out more:
+        what was left out before stays out. `Explanation.pick` chooses a few of the options.
+
+        Args:
+            explanation: The result of `explain` or of this method.
+            exclude: What to leave out. The default is every option of the explanation. A list may hold
+                an option, such as ``explanation[0]``, which leaves out that one exactly; `p2ce.Near`, an
+                option and all that are like it; the name of a feature that must not change; and a set of
+                features that must not all change.
+            time_limit: The limit in seconds, as in `explain`.
+
+        >>> import pandas as pd
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+        >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
+        >>> explainer = Explainer(model, people, target=1, plausibility=None)
+        >>> explanation = explainer.explain({"Income": 20, "Debts": 1})
+        >>> [option.changes for option in explainer.more(explanation)]
+        [{'Income': (20, 30)}]
+        """
+        problem = self._problems.of_explanation(explanation, call="more")
+        reference = self._problems.known.compiled.reference
+        rules = rules_to_leave_out(problem, reference, explanation, exclude)
+        # Not `with_rules`, which would make an inferred policy a stated one.
+        kept = (*problem.policy.rules, *(one for one in rules if one not in problem.policy.rules))
+        return self.explain(
+            explanation.person,
+            policy=replace(problem.policy, rules=kept),
+            max_changes=problem.max_changes,
+            objectives=problem.wanted,
+            time_limit=time_limit,
+            as_of=explanation.as_of,
         )
 
     def evaluate(
@@ -360,6 +484,7 @@ class Explainer:
                 )
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
+        report_ignored(before, self._reported_labels)
         both = np.concatenate([before.values, after.values])
         problem = reaching(self._problems.known.compiled, problem, both, after.codebook)
         return evaluate_proposal(problem, before, after, explanation)
@@ -406,6 +531,7 @@ class Explainer:
         *,
         plausibility: Any = UNCHANGED,
         objectives: Any = UNCHANGED,
+        report: Any = UNCHANGED,
         check_model: bool = True,
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
@@ -426,6 +552,8 @@ class Explainer:
                 passed again. The default is the saved one.
             objectives: Objectives to use instead of the saved ones. If one of them is custom, all must be
                 passed again. The default is the saved ones.
+            report: The points of scores to use instead of the saved ones. A function must be passed again.
+                The default is the saved `p2ce.Points`.
             check_model: Whether to check that the model scores people of the reference as the saved model
                 did. The default is True. Pass False for another model with the same columns, such as a
                 refitted one.
@@ -446,12 +574,18 @@ class Explainer:
         saved = read_saved(path, limits=limits)
         saved.require_trusted(trust_predicates=trust_predicates)
         return restored(
-            saved, model, plausibility=plausibility, objectives=objectives, check_model=check_model
+            saved,
+            model,
+            plausibility=plausibility,
+            objectives=objectives,
+            report=report,
+            check_model=check_model,
         )
 
     def describe(self) -> ModelFacts:
         """Describe how the model is supported, what proves its explanations, and how large the grid is."""
-        return describe_model(self._problems.own)
+        facts = describe_model(self._problems.own)
+        return replace(facts, calls=self._spent.calls, rows=self._spent.rows) if facts.is_black_box else facts
 
     def sample_price_of_plausibility(self) -> SampledPrice | None:
         """Estimate what the plausibility requirement costs, on a sample of rejected people of the reference.
@@ -469,11 +603,12 @@ class Explainer:
         """
         problem = self._problems.own
         encoded_rows = encode_table(rows, problem.codebook)
+        report_ignored(encoded_rows, self._reported_labels)
         encoded = [place for place in range(len(encoded_rows)) if place not in encoded_rows.problems]
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:
             problem = with_codebook(problem, encoded_rows.codebook)
-            scores[encoded] = scoring_of(problem)(encoded_rows.values[encoded])
+            scores[encoded] = problem.direction * scoring_of(problem)(encoded_rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
@@ -514,7 +649,7 @@ def explain_apart(
     explainer: Explainer,
     rows: Any,
     *,
-    time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     as_of: str | datetime.date | None = None,
 ) -> tuple[Explanations, Trust]:
     """Explain every row, so that no earlier explanation can withdraw a proof, and return whether all hold."""
@@ -527,7 +662,7 @@ def explain_apart(
         objectives=None,
         n_jobs=1,
         progress=False,
-        time_limit=time_limit,
+        limits=limits,
         as_of=as_of,
         trust=trust,
         reported=explainer._reported_labels,
@@ -549,11 +684,17 @@ def parts_to_save(explainer: Explainer) -> dict[str, bytes]:
 
 
 def restored(
-    saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
+    saved: SavedExplainer,
+    model: Any,
+    *,
+    plausibility: Any,
+    objectives: Any,
+    check_model: bool,
+    report: Any = UNCHANGED,
 ) -> Explainer:
     """Build an explainer from the contents of a file."""
     saved.require_models(model)
-    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives, report=report)
     arguments = saved.given.arguments
     given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
     if saved.detector is not None:

@@ -14,6 +14,9 @@ plug-ins. Every other module is private, whatever its name: it may move or chang
   a proven score (`FlatScore`), or from `black_box_detector`. If a family recognises an object but does not
   support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The object is then a black box.
 
+* A **transformer** in front of a model is followed if it works on one column at a time. `columnwise` declares
+  this of a class, or of a function.
+
 `register` adds a family to the current process. A package registers itself by an entry point, so users need
 not import it, and worker processes find it too:
 
@@ -75,6 +78,7 @@ from p2ce.models.decisions.row_format import columns_by_count as columns_by_coun
 from p2ce.models.decisions.row_format import columns_by_name as columns_by_name
 from p2ce.models.detectors.black_box_detector import black_box_detector as black_box_detector
 from p2ce.models.fitted import require_numbers as require_numbers
+from p2ce.models.preprocessing.columnwise import columnwise as columnwise
 from p2ce.objectives.objective import FittedObjective as FittedObjective
 from p2ce.objectives.objective import Objective as Objective
 from p2ce.objectives.objective import Reference as Reference

@@ -16,6 +16,7 @@ from p2ce.policy.rules.column_list_rules import at_most_one_nonzero, change_at_m
 from p2ce.policy.rules.conditions import CHANGES
 from p2ce.policy.rules.implies import implies
 from p2ce.policy.rules.inequality import inequality
+from p2ce.policy.rules.leave_out import leave_out
 from p2ce.policy.rules.linked import linked
 from p2ce.policy.rules.one_hot import one_hot
 from p2ce.policy.rules.predicate import predicate
@@ -31,6 +32,7 @@ __all__ = [
     "forbid",
     "implies",
     "inequality",
+    "leave_out",
     "linked",
     "one_hot",
     "predicate",

@@ -122,7 +122,7 @@ def test_a_reference_says_the_column_and_the_row(kind: str) -> None:
     frame = REFERENCE[["a", "c"]].copy()
     frame.loc[3, "a"] = 2**53 + 1
     with pytest.raises(InvalidReference, match=rf"'a' holds 9007199254740993 in row 3, .*{BEYOND}"):
-        p2ce.Explainer(score, TABLES[kind](frame), target=1, threshold=0.5)
+        p2ce.Explainer(score, TABLES[kind](frame), target=1, at_least=0.5)
 
 
 def test_a_policy_rejects_them_in_every_argument() -> None:
@@ -136,7 +136,7 @@ def test_a_policy_rejects_them_in_every_argument() -> None:
             score,
             REFERENCE[["a", "c"]],
             target=1,
-            threshold=0.5,
+            at_least=0.5,
             policy=inferred.with_rules(rules.implies({"a": 2**53 + 1}, {"c": 1.0})),
         ),
     ):
@@ -157,7 +157,7 @@ def test_a_policy_file_and_a_price_reject_them(tmp_path: Path) -> None:
         Policy.load(tmp_path / "policy.yaml")
     prices = CostTable("price", {"a": {2**53 + 1: 1.0}}, default=1.0)
     with pytest.raises(InvalidObjective, match="9007199254740993"):
-        p2ce.Explainer(score, REFERENCE[["a", "c"]], target=1, threshold=0.5, objectives=[prices])
+        p2ce.Explainer(score, REFERENCE[["a", "c"]], target=1, at_least=0.5, objectives=[prices])
 
 
 def test_files_of_people_lose_only_that_row_and_references_name_it(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_files_of_people_lose_only_that_row_and_references_name_it(tmp_path: Pat
 
 
 def test_an_explanation_in_json_keeps_every_digit() -> None:
-    made = p2ce.Explainer(score, REFERENCE[["a", "c"]], target=1, threshold=0.5, plausibility=None)
+    made = p2ce.Explainer(score, REFERENCE[["a", "c"]], target=1, at_least=0.5, plausibility=None)
     found = made.explain({"a": -(2**53), "c": 0.5})
     data = json.loads(json.dumps(found.to_dict(problem=True)))
     assert Explanation.from_dict(data).person["a"] == -(2**53)

@@ -41,7 +41,7 @@ def contest(threshold: float, **settings: object) -> tuple[p2ce.Explainer, Space
     reference = people()
     policy = p2ce.Policy.infer(reference).fix("Age").increase_only("Income")
     explainer = p2ce.Explainer(
-        score, reference, policy=policy, threshold=threshold, plausibility=None, **settings
+        score, reference, policy=policy, at_least=threshold, plausibility=None, **settings
     )
     space = Space.of(
         explainer,
@@ -85,7 +85,7 @@ def test_a_win_is_reported_where_the_grid_is_too_coarse_and_none_where_it_is_fin
         ({"Income": 1, "Rate": 0.005}, False),
     ):
         policy = coarse.policy.step(steps)
-        explainer = p2ce.Explainer(score, people(), policy=policy, threshold=10.0, plausibility=None)
+        explainer = p2ce.Explainer(score, people(), policy=policy, at_least=10.0, plausibility=None)
         explanation = explainer.explain(PERSON)
         wins = list(wins_over(explanation, found, explainer=explainer, space=space, row=PERSON))
         assert bool(wins) == expected, wins
@@ -99,7 +99,7 @@ def test_plausibility_is_required_as_the_explainer_requires_it() -> None:
         return 60.0 - rows["Income"].to_numpy(dtype=float)
 
     explainer = p2ce.Explainer(
-        score, reference, policy=p2ce.Policy.infer(reference), threshold=30.0, plausibility=richer_is_odd
+        score, reference, policy=p2ce.Policy.infer(reference), at_least=30.0, plausibility=richer_is_odd
     )
     columns = reference.columns
     space = Space.of(

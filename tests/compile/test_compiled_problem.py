@@ -90,12 +90,15 @@ def test_groups_have_the_same_axes_for_all_who_stand_at_a_level() -> None:
     assert len(own.compounds[0].levels) == len(problem.compounds[0].levels) + 1
 
 
-def test_links_are_laid_out_for_each_person() -> None:
+def test_links_are_laid_out_for_all() -> None:
     problem = setup_of(LINK)
-    here = coded(problem)
-    assert not shaped_for(problem, here).any()
-    own = for_instance(problem, here[0])
-    assert own.is_personal
-    assert shaped_for(own, here).all()
-    assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
-    assert own.grid.columns[-1] == len(problem.names)
+    people = np.vstack([coded(problem), coded(problem, age=31), coded(problem, years=None)])
+    assert shaped_for(problem, people).all()
+    assert problem.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
+    assert problem.grid.columns[-1] == len(problem.names)
+    (levels,) = problem.levels_of(people)
+    (chain,) = problem.chains
+    ages = levels.values[:, :, chain.members.tolist().index(problem.names.index("age"))]
+    assert [ages[row, own] for row, own in enumerate(levels.own)] == people[
+        :, problem.names.index("age")
+    ].tolist()

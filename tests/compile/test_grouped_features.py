@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from p2ce import Policy, rules
 from p2ce.compile.grouped_features import (
-    compounds_for,
-    has_links,
+    chains_of,
     limits_of,
     moves,
     one_hot_compounds,
     settle_groups,
+    with_own_levels,
 )
-from p2ce.engine.grid.grouped_axis import with_levels, without_levels
+from p2ce.engine.grid.grouped_axis import Chain, with_levels, without_levels
 from p2ce.run.verify.constraints import allowed_rows
 from p2ce.tables.codebook import MISSING, codebook_of
 
@@ -74,8 +74,6 @@ def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> N
     assert (home.name, home.members.tolist()) == ("home", [0, 1, 2])
     assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
     assert home.may_go_to.tolist() == [True, True, True, may_be_none]
-    assert home.is_category
-    assert not home.may_count_more
     (stays,) = one_hot_compounds(FREE.fix(*HOMES).with_rules(rule), BOOK)
     assert not stays.may_go_to.any()
     assert one_hot_compounds(FREE, BOOK) == ()
@@ -87,7 +85,7 @@ def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]
     person = coded()
     person[:3] = hot
     groups = one_hot_compounds(policy, BOOK)
-    (home,) = compounds_for(policy, BOOK, groups, person)
+    (home,) = with_own_levels(groups, person)
     (code,) = home.codes_of(person[None, :])
     assert home.levels[int(code)].tolist() == list(hot)
     shared = not np.isnan(groups[0].codes_of(person[None, :])[0])
@@ -96,21 +94,21 @@ def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]
         assert not home.may_go_to[int(code)]  # a place to start from, and not to go to
 
 
-def test_followers_go_where_their_drivers_do() -> None:
-    policy = FREE.with_rules(*CHAIN)
-    assert has_links(policy)
-    assert not has_links(FREE.with_rules(HOME))
-    (chain,) = compounds_for(policy, BOOK, (), coded())
-    assert chain.name == "years"
-    assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
-    assert not chain.is_category
-    assert chain.counted is not None
+def names_of(chain: Chain) -> list[str]:
+    return [BOOK.names[member] for member in chain.members]
+
+
+def test_all_that_is_linked_to_each_other_is_one_chain() -> None:
+    (chain,) = chains_of(FREE.with_rules(*CHAIN), BOOK.names)
+    assert (chain.name, chain.drivers, names_of(chain)) == ("years", 1, ["years", "age", "pension"])
     assert chain.counted.tolist() == [True, False, True]  # years with age, and the pension
-    years, age, pension = chain.levels.T
-    np.testing.assert_allclose(age - 30, years - 1.0)
-    np.testing.assert_allclose(pension - 100.0, 2.5 * (age - 30))
-    assert (age == np.rint(age)).all()  # half a year fits no column of whole ones
-    assert chain.codes_of(coded()[None, :])[0] == np.flatnonzero(years == 1.0)[0]
+    assert chain.may_count_more
+    joined = FREE.with_rules(rules.linked("free", "pension", 100, counts="each"), *CHAIN)
+    joined = joined.with_rules(rules.linked("own", "rent")).without_rules(CHAIN[1])
+    first, second = chains_of(joined.with_rules(rules.linked("years", "pension", counts="each")), BOOK.names)
+    assert (first.drivers, names_of(first)) == (2, ["free", "years", "age", "pension"])
+    assert (second.drivers, names_of(second)) == (1, ["own", "rent"])
+    assert chains_of(FREE.with_rules(HOME), BOOK.names) == ()
 
 
 @pytest.mark.parametrize(
@@ -131,14 +129,14 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     """What the search offers is what the check allows: a difference would look like a lie of the model."""
     policy = policy.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     row = coded(**person)
-    compounds = compounds_for(policy, BOOK, one_hot_compounds(policy, BOOK), row)
+    compounds = with_own_levels(one_hot_compounds(policy, BOOK), row)
     rows, may_go_to = rows_at(compounds, row)
     before = np.repeat(row[None, :], len(rows), axis=0)
     wide = np.repeat(with_levels(row[None, :], compounds), len(rows), axis=0)
     now = wide.copy()
     now[:, -1] = np.arange(len(rows))
     offered = may_go_to.copy()
-    for score in limits_of(compounds, policy, BOOK, [6], None):
+    for score in limits_of(compounds, (), policy, BOOK, [6], None):
         offered &= -score.spending.of_row(wide, now) >= score.reject_below
     np.testing.assert_array_equal(
         offered, may_go_to & allowed_rows([policy[name] for name in BOOK.names], BOOK, before, rows)
@@ -148,19 +146,16 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
 @given(st.integers(1, 4), st.data())
 def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
     policy = FREE.with_rules(HOME, *CHAIN)
-    row = coded()
-    compounds = compounds_for(policy, BOOK, one_hot_compounds(policy, BOOK), row)
-    wide = with_levels(row[None, :], compounds)
-    now = wide.copy()
-    for place, compound in enumerate(compounds):
-        now[0, 6 + place] = data.draw(st.integers(0, len(compound.levels) - 1))
+    compounds, chains = one_hot_compounds(policy, BOOK), chains_of(policy, BOOK.names)
+    before, after = coded()[None, :], coded()[None, :]
+    rents, waits = data.draw(st.booleans()), data.draw(st.booleans())
+    after[0, :3] = [1, 0, 0] if rents else [0, 1, 0]
+    after[0, 3:] = [33, 4.0, 107.5] if waits else after[0, 3:]
     # A group is one change; years bring age along for nothing, and the pension is a second change.
-    count = sum(
-        (2 if one.may_count_more else 1) * (now[0, 6 + i] != wide[0, 6 + i])
-        for i, one in enumerate(compounds)
-    )
-    assert moves(compounds, row[None, :], without_levels(now, compounds)).tolist() == [count]
-    budget = limits_of(compounds, policy, BOOK, [6, 7], max_changes)[0]
+    count = rents + 2 * waits
+    assert moves((*compounds, *chains), before, after).tolist() == [count]
+    budget = limits_of(compounds, chains, policy, BOOK, [6, 7], max_changes)[0]
     assert budget.name == "changes"
-    within = -budget.spending.of_row(wide, now) >= budget.reject_below
+    wide = [with_levels(rows, compounds) for rows in (before, after)]
+    within = -budget.spending.of_row(*wide) >= budget.reject_below
     assert within.tolist() == [count <= max_changes]

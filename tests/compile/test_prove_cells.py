@@ -40,7 +40,7 @@ def sum_of_two(rows: pd.DataFrame) -> np.ndarray:
 )
 def test_a_proof_is_what_the_model_decides(model: Any, target: int) -> None:
     black_box = model is sum_of_two
-    given = {"threshold": 0.5} if black_box else {"target": target}
+    given = {"at_least": 0.5} if black_box else {"target": target}
     problem = problems_of(p2ce.Explainer(model, ROWS, plausibility=None, **given)).own
     batch = place_and_price(problem, problem.codebook.encode(ROWS.iloc[:10]))
     place = batch.placement

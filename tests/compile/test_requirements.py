@@ -41,7 +41,7 @@ def problem_of(model: Any, **given: Any) -> Any:
 
 
 def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
-    problem = problem_of([ask, NETWORK, TREE, LINEAR], threshold=0.5)
+    problem = problem_of([ask, NETWORK, TREE, LINEAR], at_least=0.5)
     listed = [(one.origin, one.model, one.score.bound) for one in problem.requirements]
     assert listed == [
         (Origin.MODEL, 2, Bound.TREE_LEAVES),

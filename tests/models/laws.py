@@ -97,7 +97,13 @@ def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def hard_rows(
-    found: Adapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, unseen: bool
+    found: Adapter,
+    reference: pd.DataFrame,
+    book: Codebook,
+    nullable: Collection[str],
+    *,
+    unseen: bool,
+    far: bool = True,
 ) -> np.ndarray:
     """Place rows of codes at split thresholds and their neighbours, at all labels, unseen ones and gaps."""
     rng = np.random.default_rng(1)
@@ -110,7 +116,7 @@ def hard_rows(
                 choices = np.append(choices, coding.encode(["never seen", "nor this"]))
         else:
             choices = np.concatenate(
-                [rows[:, place], _near(found, book.names[place], coding.number_dtype.kind)]
+                [rows[:, place], _near(found, book.names[place], coding.number_dtype.kind, far=far)]
             )
         if coding.name in nullable:
             choices = np.append(choices, np.full(max(1, len(choices) // 5), MISSING))
@@ -118,14 +124,16 @@ def hard_rows(
     return rows
 
 
-def _near(found: Adapter, name: str, kind: str) -> np.ndarray:
+def _near(found: Adapter, name: str, kind: str, *, far: bool) -> np.ndarray:
     """List values at the cuts of a column, next to them in both precisions, next to zero, and far out."""
     if kind == "b":
         return np.array([0.0, 1.0])
     column = found.columns.index(name)
     parts = [part for score in found.scores for part in getattr(score, "parts", [score])]
-    forests = [getattr(part, "forest", None) for part in parts]
+    forests = [getattr(part.flat, "forest", None) for part in parts]
     of_each = [one.threshold[one.feature == column] for one in forests if one is not None]
+    bins = [getattr(part.flat, "cuts", None) for part in parts]
+    of_each += [cuts[column] for cuts in bins if cuts is not None and cuts[column] is not None]
     cuts = np.unique(np.concatenate(of_each or [np.zeros(0)]))
     cuts = cuts[np.abs(cuts) < 1e30]
     if kind in "iu":
@@ -133,7 +141,7 @@ def _near(found: Adapter, name: str, kind: str) -> np.ndarray:
     single = cuts.astype(np.float32)
     beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
     own = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), single.astype(np.float64)]
-    return np.concatenate([*own, *beside, TINY, LARGE if found.reach is None else TINY])
+    return np.concatenate([*own, *beside, TINY, LARGE if far and found.reach is None else TINY])
 
 
 def edge_rows(found: Adapter, reference: pd.DataFrame, *, count: int = 25) -> pd.DataFrame:
@@ -190,11 +198,13 @@ def assert_conforms(
     undecided: float = 0.0,
     edge: bool = False,
     unseen: bool = True,
+    far: bool = True,
     **wanted: Any,
 ) -> tuple[Adapter, pd.DataFrame]:
     """Check what is certified, reported and evaluated, on the reference, at thresholds and next to them.
 
-    ``undecided`` is the share of the usual rows that may be left to the model. ``wanted`` is passed to
+    ``undecided`` is the share of the usual rows that may be left to the model. ``far`` also tries numbers far
+    beyond the reference, which a logarithm would reject. ``wanted`` is passed to
     `parse_model`.
     """
     book = codebook_of(reference)
@@ -205,7 +215,7 @@ def assert_conforms(
     new = {coding.name: ["never seen", "nor this"] for coding in book if coding.is_category}
     book = (found.codebook or book).with_labels(new)
     codes = np.concatenate(
-        [hard_rows(found, reference, book, nullable, unseen=unseen), book.encode(reference)]
+        [hard_rows(found, reference, book, nullable, unseen=unseen, far=far), book.encode(reference)]
     )
     rows = book.decode(codes, reference.columns)
     _assert_certified(found, book, rows, undecided)
@@ -239,6 +249,7 @@ def _assert_evaluated(model: Any, found: Adapter, rows: pd.DataFrame, target: An
     takes_frames = hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_")
     given = rows if takes_frames else rows[list(found.columns)].to_numpy()
     own = found.evaluate(rows)
+    own = -own if found.negated else own
     if not hasattr(model, "predict") or not hasattr(model, "get_params"):
         return  # a Booster or a module: what its outputs mean is not for it to say
     if not found.classes:

@@ -88,13 +88,13 @@ def test_decision_values_are_signed_for_the_second_class_or_those_of_the_target(
         assert (found.scale, found.threshold) == ("decision", 0.0)
         assert (found.evaluate(SCALED) == sign * model.decision_function(SCALED)).all()
     several = SVC().fit(SCALED, THREE)
-    found = parse_model(several, reference=SCALED, target=2, threshold=1.5)
+    found = parse_model(several, reference=SCALED, target=2, at_least=1.5)
     assert (found.evaluate(SCALED) == several.decision_function(SCALED)[:, 2]).all()
 
 
 CLASSIFIERS = {
     "neighbours": lambda: KNeighborsClassifier(4),  # with ties
-    "bagging": lambda: BaggingClassifier(LogisticRegression(), 3, random_state=0),
+    "bagging": lambda: BaggingClassifier(KNeighborsClassifier(4), 3, random_state=0),
     "pipeline": lambda: make_pipeline(QuantileTransformer(n_quantiles=20), KNeighborsClassifier(4)),
     # Pairs of classes vote in a kernel machine, so the largest decision value need not win.
     "decisions": lambda: SVC(C=0.1),
@@ -137,7 +137,7 @@ def test_a_lead_is_the_distance_to_the_next_class_and_other_scales_can_be_chosen
     others = np.delete(shares, column, axis=1).max(axis=1)
     assert np.abs(found.evaluate(WINE) - (shares[:, column] - others)).max() < 1e-15
     assert (found.predict(WINE) == shares[:, column]).all()
-    found = parse_model(model, reference=WINE, target="barolo", threshold=0.5)
+    found = parse_model(model, reference=WINE, target="barolo", at_least=0.5)
     assert (found.evaluate(WINE) == shares[:, column]).all()
     found = parse_model(model, reference=WINE, target="barolo", scale="decision")
     assert (found.scale, found.threshold) == ("decision", 0.0)
@@ -215,7 +215,7 @@ def test_functions_and_methods_may_give_several_classes_yes_or_no_or_any_number(
     three = NEIGHBOURS_OF_THREE.predict_proba(SCALED)
     for target in range(3):
         wrapped = lambda rows: NEIGHBOURS_OF_THREE.predict_proba(rows)  # noqa: E731
-        found = parse_model(wrapped, reference=SCALED, target=target, threshold=0.4)
+        found = parse_model(wrapped, reference=SCALED, target=target, at_least=0.4)
         assert (found.evaluate(SCALED) == three[:, target]).all()
     found = parse_model(NEIGHBOURS.predict_proba, reference=BACKWARDS)
     assert found.columns == tuple(SCALED.columns)
@@ -227,9 +227,9 @@ def test_functions_and_methods_may_give_several_classes_yes_or_no_or_any_number(
     assert (found.evaluate(BACKWARDS) == Plain().predict_proba(SCALED)[:, 0]).all()
     found = parse_model(lambda rows: rows["income"] > 0.0, reference=SCALED)
     assert ((found.evaluate(SCALED) >= found.threshold) == (SCALED["income"] > 0.0)).all()
-    found = parse_model(lambda rows: rows["income"], reference=SCALED, threshold=0.5)
+    found = parse_model(lambda rows: rows["income"], reference=SCALED, at_least=0.5)
     assert (found.scale, found.threshold) == ("decision", 0.5)
-    found = parse_model(lambda rows: rows["owner"], reference=FRAME, threshold=7.0)
+    found = parse_model(lambda rows: rows["owner"], reference=FRAME, at_least=7.0)
     assert (found.scale, found.threshold) == ("decision", 7.0)
     found = parse_model(lambda rows: rows["bmi"] * 3.0, reference=DIABETES, target=(None, 1.5))
     assert (found.evaluate(DIABETES) == 1.5 - 3.0 * DIABETES["bmi"]).all()
@@ -331,7 +331,7 @@ def softmax():
 def test_a_module_that_is_not_parsed_gives_logits(outputs):
     torch.manual_seed(0)
     module = curved(outputs).eval()
-    found = parse_model(module, reference=SCALED, threshold=0.5)
+    found = parse_model(module, reference=SCALED, at_least=0.5)
     assert found.family == "black box (Curved)"
     with torch.no_grad():
         logits = module(torch.tensor(SCALED.to_numpy(), dtype=torch.float32))
@@ -416,7 +416,7 @@ VOTES = CLASSIFIERS["votes"]().fit(WINE, KIND)
 MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | None]] = [
     (NEIGHBOURS_OF_WINE, WINE, {}, InvalidTarget, NAMES),
     (VOTES, WINE, {"target": "merlot"}, InvalidTarget, NAMES),
-    (VOTES, WINE, {"target": "barolo", "threshold": 0.5}, InvalidArgument, "only predicts classes"),
+    (VOTES, WINE, {"target": "barolo", "at_least": 0.5}, InvalidArgument, "only predicts classes"),
     (NEIGHBOURS_OF_WINE, WINE, {"target": "barolo", "scale": "decision"}, InvalidArgument, "'decision'"),
     (lambda rows: rows["alcohol"] > 0.0, WINE, {"scale": "decision"}, InvalidArgument, "scale='decision'"),
     (PAIRS, SCALED, {}, UnsupportedModel, "compares classes in pairs"),
@@ -424,8 +424,8 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (NEIGHBOURS_OF_THREE.predict_proba, SCALED, {"target": 3}, InvalidTarget, "0, 1, 2; target=3"),
     (FUNCTIONS["frame"], SCALED, {"target": 0}, InvalidTarget, "one number per row"),
     (lambda rows: rows[["bmi", "bp"]], DIABETES, {"target": (None, 1.5)}, InvalidTarget, None),
-    (lambda rows: rows["income"], SCALED, {}, InvalidArgument, r"range from -.* to .*threshold=0\.0"),
-    (lambda rows: rows["income"], SCALED, {"threshold": np.nan}, InvalidArgument, "must be finite"),
+    (lambda rows: rows["income"], SCALED, {}, InvalidArgument, r"range from -.* to .*at_least=0\.0"),
+    (lambda rows: rows["income"], SCALED, {"at_least": np.nan}, InvalidArgument, "must be finite"),
     (Bare(lambda rows: rows["bmi"]), DIABETES, {}, UnsupportedModel, None),
     (Bare(lambda rows: np.ones(len(rows))), DIABETES, {}, UnsupportedModel, None),
     # Columns in another order are not slipped to a model as an array.

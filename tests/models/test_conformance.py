@@ -1,6 +1,7 @@
 """Does every family decide, report and bound as its own library does, whatever it predicts?"""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,11 @@ def beside(scores: np.ndarray) -> list[float]:
     return [float(chosen[0]), float(np.nextafter(chosen[1], np.inf))]
 
 
+def numbers_of(model: Any, rows: Any) -> np.ndarray:
+    """Return what a regressor predicts, or a function such as a scorecard's points."""
+    return np.asarray(getattr(model, "predict", model)(rows), dtype=np.float64).reshape(-1)
+
+
 def allowed(case: Case) -> dict[str, object]:
     return {"nullable": case.nullable or None, "undecided": case.undecided, "edge": case.edge}
 
@@ -37,7 +43,22 @@ def test_one_class_of_two_reaches_a_threshold(case: Case) -> None:
     thresholds = beside(scores) if len(np.unique(scores)) > 20 else [0.3]
     for target, threshold in enumerate(thresholds[::-1]):
         terms = {**allowed(case), "undecided": 1.0 if threshold != 0.3 else case.undecided, "edge": False}
-        assert_conforms(model, frame, target=target, threshold=threshold, **terms)
+        assert_conforms(model, frame, target=target, at_least=threshold, **terms)
+
+
+@pytest.mark.parametrize("case", of[TWO], ids=str)
+def test_the_probability_of_one_class_of_two_stays_at_most_at_a_limit(case: Case) -> None:
+    """The limit is a probability that the model reports, or the next float below one."""
+    model, frame, _ = case.fitted()
+    reported = assert_conforms(model, frame, target=1, **allowed(case))[0].evaluate(frame)
+    limits = [-limit for limit in beside(-reported)] if len(np.unique(reported)) > 20 else [0.3]
+    for limit in limits:
+        terms = {**allowed(case), "undecided": 1.0, "edge": False}
+        found, rows = assert_conforms(model, frame, target=1, at_most=limit, **terms)
+        index = list(found.classes).index(1)
+        assert ((found.evaluate(rows) >= found.threshold) == (-found.evaluate(rows) <= limit)).all()
+        assert found.negated
+        assert index == 1
 
 
 @pytest.mark.parametrize("case", of[SEVERAL], ids=str)
@@ -50,7 +71,7 @@ def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
         return
     own = model.predict_proba(case.given(frame))[:, -1]
     for threshold in (0.6, beside(own)[0], 1e-300):
-        terms = {**allowed(case), "undecided": 1.0, "edge": False, "threshold": threshold}
+        terms = {**allowed(case), "undecided": 1.0, "edge": False, "at_least": threshold}
         found, _ = assert_conforms(model, frame, target=target, **terms)
 
 
@@ -61,13 +82,14 @@ def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
     target = model.classes_.tolist()[-1]
     for threshold in (None, *beside(values[:, -1] if values.ndim == 2 else values)):
         terms = {**allowed(case), "undecided": max(case.undecided, 0.02), "edge": False}
-        assert_conforms(model, frame, target=target, scale="decision", threshold=threshold, **terms)
+        assert_conforms(model, frame, target=target, scale="decision", at_least=threshold, **terms)
+        assert_conforms(model, frame, target=target, scale="decision", at_most=threshold or 0.5, **terms)
 
 
 @pytest.mark.parametrize("case", of[NUMBER], ids=str)
 def test_a_predicted_number_lies_in_a_range(case: Case) -> None:
     model, frame, _ = case.fitted()
-    predicted = np.sort(np.asarray(model.predict(case.given(frame)), dtype=np.float64))
+    predicted = np.sort(numbers_of(model, case.given(frame)))
     low, high = float(predicted[90]), float(predicted[200])
     for target in ((low, high), (None, high), (float(np.nextafter(low, np.inf)), None)):
         # Rows with the very prediction of an end are left to a model that rounds in its own order.
@@ -80,10 +102,10 @@ def test_a_predicted_number_lies_in_a_range(case: Case) -> None:
 def test_bounds_hold_and_fronts_equal_brute_force(case: Case) -> None:
     model, frame, _ = case.fitted()
     if case.predicts == NUMBER:
-        predicted = np.asarray(model.predict(frame), dtype=np.float64)
+        predicted = numbers_of(model, frame)
         target = (float(np.quantile(predicted, 0.6)), None)
     else:
-        target = getattr(model, "classes_", np.arange(2)).tolist()[-1]
+        target = model.classes_.tolist()[-1] if hasattr(model, "classes_") else 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = check_model(model, frame, target=target, rows=200, boxes=15, cells=150, people=1)

@@ -148,16 +148,16 @@ def test_a_threshold_or_a_margin_of_the_caller_and_a_file(
 ) -> None:
     model = fitted("forest at 0.8")
     share = model.predict_proba(SOME)[:, target]
-    for given, wanted in (({}, threshold), ({"threshold": 0.4}, 0.4), ({"margin": 0.05}, threshold + 0.05)):
+    for given, wanted in (({}, threshold), ({"at_least": 0.4}, 0.4), ({"margin": 0.05}, threshold + 0.05)):
         explainer = Explainer(model, FRAME, target=target, plausibility=None, **given)
-        assert explainer.threshold == (pytest.approx(wanted) if "margin" in given else wanted)
+        assert explainer.at_least == (pytest.approx(wanted) if "margin" in given else wanted)
         found = explainer.explain_many(SOME)
         clear = np.abs(share - wanted) > 1e-9
         favourable = np.array([one.status is Status.ACCEPTED for one in found])
         assert (favourable == (share > wanted))[clear].all()
         explainer.save(tmp_path / "kept.p2ce")
         again = p2ce.Explainer.load(tmp_path / "kept.p2ce", model)
-        assert again.threshold == explainer.threshold
+        assert again.at_least == explainer.at_least
         assert again.explain(SOME.iloc[0]) == explainer.explain(SOME.iloc[0])
 
 
@@ -166,9 +166,9 @@ def test_several_models_each_keep_their_own_cut_and_mistakes_are_named() -> None
     found = Explainer([first, second], FRAME, target=1, plausibility=None).explain_many(SOME)
     both = (first.predict(SOME) == 1) & (second.predict(SOME) == 1)
     assert [one.status is Status.ACCEPTED for one in found] == both.tolist()
-    with pytest.raises(InvalidArgument, match="threshold="):  # another scale than that of the cut
+    with pytest.raises(InvalidArgument, match="at_least="):  # another scale than that of the cut
         Explainer(second, FRAME, target=1, scale="decision")
-    assert Explainer(second, FRAME, target=1, scale="decision", threshold=0.5).threshold == 0.5
+    assert Explainer(second, FRAME, target=1, scale="decision", at_least=0.5).at_least == 0.5
     with pytest.raises(NotFitted, match="not fitted"):
         Explainer(cut(trees()), FRAME, target=1)
 
@@ -191,7 +191,7 @@ def test_ties_of_votes_go_where_predict_sends_them(name: str, target: int) -> No
     model = VOTERS[name]().fit(frame, (frame.sum(axis=1) + rng.normal(0, 5, 200) > 17).astype(int))
     assert assert_follows_predict(model, frame, target) > 0
     explainer = Explainer(model, frame, target=target, plausibility=None)
-    assert explainer.threshold == (np.nextafter(0.5, 1.0) if target == 1 else 0.5)
+    assert explainer.at_least == (np.nextafter(0.5, 1.0) if target == 1 else 0.5)
     rejected = explainer.explain_many(frame[model.predict(frame) != target].head(1))[0]
     assert f"must {'be more than' if target == 1 else 'reach'} 0.5." in str(rejected)
     for language, words in (("en", "more than 0.5"), ("pt", "passar de 0,5"), ("es", "superar 0,5")):
@@ -201,6 +201,6 @@ def test_ties_of_votes_go_where_predict_sends_them(name: str, target: int) -> No
 def test_a_threshold_that_is_given_counts_ties_as_reached() -> None:
     frame = pd.DataFrame({"a": [0, 0, 1, 1, 2, 2]})
     model = DecisionTreeClassifier(max_depth=2).fit(frame, [0, 0, 0, 1, 1, 1])
-    for given, score in (({"threshold": 0.5}, 0.5), ({}, 1.0)):
+    for given, score in (({"at_least": 0.5}, 0.5), ({}, 1.0)):
         explainer = Explainer(model, frame, target=1, plausibility=None, **given)
         assert explainer.explain({"a": 0})[0].score == score

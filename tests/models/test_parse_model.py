@@ -67,7 +67,7 @@ MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str | None]] = [
         InvalidOutput,
         r"model\.predict must return one class per row",
     ),
-    *((TREE, FRAME, {"threshold": t}, InvalidArgument, None) for t in (-0.1, 1.0001, np.nan, np.inf, "half")),
+    *((TREE, FRAME, {"at_least": t}, InvalidArgument, None) for t in (-0.1, 1.0001, np.nan, np.inf, "half")),
     (TREE, FRAME, {"target": "yes"}, InvalidTarget, r"classes 0, 1; target='yes'"),
     (REGRESSOR, FRAME, {}, InvalidTarget, r"a regressor: pass target=\(low, high\).*got 1"),
     (TREE, FRAME.rename(columns={"age": "agee"}), {}, InvalidReference, "Did you mean 'agee'"),
@@ -88,7 +88,7 @@ def test_a_mistake_is_named(model, frame, wanted, error, message):
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0])
 def test_the_ends_of_the_scale_are_thresholds_too(threshold):
-    assert parse_model(TREE, reference=FRAME, threshold=threshold).score.accept_from == threshold
+    assert parse_model(TREE, reference=FRAME, at_least=threshold).score.accept_from == threshold
 
 
 def test_columns_are_matched_by_name_or_else_by_order():
@@ -151,7 +151,7 @@ def test_what_scores_by_itself_is_a_black_box(caplog):
     for model in (cautious, modest.fit(FRAME, LABEL), behind, *of_its_own()):
         caplog.clear()
         with caplog.at_level("INFO", logger="p2ce"):
-            found = parse_model(model, reference=FRAME, threshold=0.25)
+            found = parse_model(model, reference=FRAME, at_least=0.25)
         assert found.score is None
         assert (found.evaluate(FRAME) == model.predict_proba(FRAME)[:, 1]).all()
         assert "overrides predict_proba" in caplog.text or model is not cautious

@@ -18,8 +18,8 @@ MACHINE = SVC().fit(FRAME, LABEL)
 LINE = LogisticRegression(max_iter=2000).fit(FRAME, LABEL)
 
 
-def read(model, threshold=None, **more):
-    return parse_models(model, reference=FRAME, target=1, threshold=threshold, **more)
+def read(model, at_least=None, **more):
+    return parse_models(model, reference=FRAME, target=1, at_least=at_least, **more)
 
 
 MORE_THAN_HALF = np.nextafter(0.5, 1.0)  # votes: a tie goes to the other class
@@ -68,7 +68,7 @@ def test_columns_may_come_in_another_order():
 
 
 OTHER = LogisticRegression(max_iter=2000).fit(FRAME.assign(wage=1.0), LABEL)
-TOO_FAR = r"margin=0.6 plus the threshold 0.5 is a probability of 1.1"
+TOO_FAR = r"margin=0.6 plus at_least=0.5 is a probability of 1.1"
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ TOO_FAR = r"margin=0.6 plus the threshold 0.5 is a probability of 1.1"
             for wrong in (-0.1, np.nan, True, "1")
         ),
         ([], {}, UnsupportedModel, "empty list"),
-        ([TREE, NEAR, LINE], {"threshold": [0.5, 0.5]}, InvalidArgument, "2 values for 3 models"),
-        (TREE, {"threshold": [0.5]}, InvalidArgument, r"1 values? for 1 model"),
+        ([TREE, NEAR, LINE], {"at_least": [0.5, 0.5]}, InvalidArgument, "2 values for 3 models"),
+        (TREE, {"at_least": [0.5]}, InvalidArgument, r"1 values? for 1 model"),
         (TREE, {"margin": 0.6}, InvalidArgument, TOO_FAR),
-        ([TREE, NEAR], {"threshold": [0.5, 1.5]}, InvalidArgument, None),
+        ([TREE, NEAR], {"at_least": [0.5, 1.5]}, InvalidArgument, None),
         ([TREE, "a model"], {}, UnsupportedModel, None),
         ([TREE, OTHER], {}, InvalidReference, "'wage'"),
     ],

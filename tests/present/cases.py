@@ -14,6 +14,7 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
+    PersonPoints,
     PriceOfPlausibility,
     ProblemRecord,
     Relaxation,
@@ -164,7 +165,7 @@ def an_explanation(**fields: Any) -> Explanation:
         status=Status.OPTIMAL,
         person=PERSON,
         person_score=0.3104,
-        threshold=0.5,
+        at_least=0.5,
         target=1,
         counterfactuals=OPTIONS,
         certificate=CERTIFICATE,
@@ -173,6 +174,10 @@ def an_explanation(**fields: Any) -> Explanation:
         problem=PROBLEM,
     )
     return replace(usual, **fields)
+
+
+def scored(score: float) -> tuple[Counterfactual, ...]:
+    return tuple(replace(one, score=score) for one in OPTIONS)
 
 
 def large_front() -> Explanation:
@@ -244,7 +249,7 @@ ESTIMATED = replace(
 
 
 def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
-    written = an_explanation(scale="lead", threshold=0.0, **fields)
+    written = an_explanation(scale="lead", at_least=0.0, **fields)
     options = (replace(found, prediction=number) for found, number in zip(written, predictions, strict=True))
     return replace(written, counterfactuals=tuple(options))
 
@@ -355,7 +360,53 @@ CASES: dict[str, tuple[Explanation, Relaxations | None]] = {
         None,
     ),
     "nothing known of the problem": (an_explanation(problem=None), None),
-    "a margin": (an_explanation(threshold=0.55, margin=0.05, person_score=0.512), None),
+    "a margin": (an_explanation(at_least=0.55, margin=0.05, person_score=0.512), None),
+    "a probability of default": (
+        an_explanation(
+            at_least=None,
+            at_most=0.08,
+            person_score=0.5514,
+            counterfactuals=scored(0.0751),
+            problem=replace(PROBLEM, outcome="default"),
+        ),
+        None,
+    ),
+    "a probability of a class with a margin": (
+        an_explanation(
+            at_least=None,
+            at_most=0.06,
+            margin=0.02,
+            person_score=0.071,
+            target="bad",
+            models=2,
+            counterfactuals=scored(0.0599996),
+        ),
+        None,
+    ),
+    "a decision value from above": (
+        an_explanation(
+            at_least=None,
+            at_most=-0.5,
+            scale="decision",
+            person_score=-0.49996,
+            counterfactuals=scored(-0.75),
+        ),
+        None,
+    ),
+    "several models with their own limits": (
+        an_explanation(at_least=0.0, scale="lead", models=3, person_score=-0.21),
+        None,
+    ),
+    "points": (
+        an_explanation(
+            at_least=None,
+            at_most=0.08,
+            person_score=0.5514,
+            points=PersonPoints(person=481.16, at_least=557.591, decimals=0),
+            counterfactuals=tuple(replace(one, points=557.5911) for one in scored(0.0799)),
+        ),
+        None,
+    ),
     "a range with a margin": (
         with_predictions(
             510.0, 580.25, target=(500, 600), margin=5, person_prediction=502.0, person_score=-3.0

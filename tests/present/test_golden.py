@@ -14,7 +14,13 @@ import pytest
 from p2ce import to_markdown, to_text
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.render import AUDIENCES
-from p2ce.present.rule_sentences import candidates_text, restriction_text, rule_text, violation_text
+from p2ce.present.rule_sentences import (
+    candidates_text,
+    restriction_text,
+    rule_text,
+    rules_text,
+    violation_text,
+)
 from p2ce.present.wording import wording_for
 from p2ce.result import Evaluation, Explanations, Restriction, Violation
 from tests.portfolio.audits.made_up import audited
@@ -57,6 +63,7 @@ RULES: list[dict[str, Any]] = [
         "condition": {"Rate": {"from": 0.05, "to": 0.1}},
         "consequence": {"Savings": {"from": 100}},
     },
+    {"rule": "linked", "text": "as broken", "columns": ["Age", "Savings", "YearsInTown"]},
     {"rule": "predicate", "function": "bank.rules:affordable"},
     {"rule": "predicate", "name": "affordable", "columns": ["LoanAmount"]},
     {"rule": "mine", "text": "as its author wrote it", "columns": []},
@@ -93,6 +100,9 @@ def rules_and_restrictions(language: str) -> str:
     problem = housed().problem
     wording = wording_for(problem, language)
     lines = ["=== rules", *(rule_text(rule, wording) for rule in RULES)]
+    added = [LINKED, {**LINKED, "driver": "Rate", "ratio": 0.5}]
+    each = [{**one, "follower": "Savings", "counts": "each"} for one in added]
+    lines += ["=== rules together", *rules_text([*added, RULES[2], *each], wording)]
     lines += ["=== restrictions", *(restriction_text(one, wording) for one in RESTRICTIONS)]
     broken = [Violation(restriction=one, before=41, after=42) for one in RESTRICTIONS]
     broken += [Violation(restriction=RESTRICTIONS[0], changes=3)]

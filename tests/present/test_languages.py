@@ -21,7 +21,7 @@ PUT_TOGETHER = re.compile(
     r"^(label|status|objective|best|hash|pruned|scale|grid|moves|on|unproven|because|range|restriction|rule"
     r"|to_lead|leads|one_that_leads|optimal|proven_none|your_grid|chart_outcome|chart_first|you_rejected"
     r"|metric|probability_of|decision_for|title|different|only|raise|lower|none_because|your_none_because"
-    r"|admitted_by|reason)(_|$)"
+    r"|admitted_by|reason|stopped_by)(_|$)"
 )
 
 

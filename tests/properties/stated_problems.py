@@ -13,7 +13,7 @@ from p2ce.errors import InvalidPolicy
 from tests.oracle import Accepts, Link, StatedRule, Truth, brute_force_front, plain_row, typed_rows
 from tests.populations.random_tables import GROUP, random_table
 from tests.populations.small_models import COMPILED, OF_TABLES, Family, score_of, threshold_of
-from tests.properties.stated_rules import LINKABLE, MAKERS, make_group, make_link
+from tests.properties.stated_rules import LINKABLE, MAKERS, make_group, make_link, with_added_links
 
 # Libraries that every installation has; the others are compared with brute force elsewhere.
 CORE = {
@@ -56,7 +56,7 @@ class StatedProblem:
         """Make the explainer of the problem, except for the arguments given."""
         arguments: dict[str, Any] = {
             "policy": self.policy.with_rules(*(one.rule for one in self.stated)),
-            "threshold": self.threshold,
+            "at_least": self.threshold,
             "objectives": self.objectives,
             "max_changes": self.max_changes,
             "plausibility": self.detector,
@@ -210,7 +210,7 @@ def _rules(
         except InvalidPolicy:
             continue  # rejected before any search, which other tests look at
         stated.append(made)
-    return tuple(stated)
+    return with_added_links(stated)
 
 
 def _stated(families: Mapping[str, Family], arguments: Mapping[str, Any]) -> st.SearchStrategy[StatedProblem]:

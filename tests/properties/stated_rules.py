@@ -1,13 +1,14 @@
 """Draw random rules, each stated twice: for p2ce, and in pandas on plain values for the oracle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from p2ce import rules
-from tests.oracle import Group, Link, Row, StatedRule, plain
+from tests.oracle import Group, Link, Row, StatedRule, added_up, plain
 from tests.populations.random_tables import GROUP
 
 LINKABLE = ("age", "debt", "years")  # numbers of which one may follow another
@@ -144,16 +145,26 @@ def make_link(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) 
     driver, follower = numbers
     ratio, counts = float(draw.choice([1.0, 2.0, -1.0, 0.5])), str(draw.choice(["once", "each"]))
 
-    def keeps(person: Row, rows: pd.DataFrame) -> Any:
-        before, after = person[driver], pd.to_numeric(rows[driver]).astype(float)
-        moved = after.notna() & (after != before) & (before is not None and person[follower] is not None)
-        now = pd.to_numeric(rows[follower]).astype(float)
-        start = np.nan if person[follower] is None else float(person[follower])
-        led = start + ratio * (after - (0.0 if before is None else float(before)))
-        return (moved & (now == led)) | (~moved & ~changed(person, rows, follower))
+    link = Link(
+        rule=rules.linked(driver, follower, ratio=ratio, counts=counts),
+        keeps=lambda _, rows: np.ones(len(rows), dtype=bool),
+        driver=driver,
+        follower=follower,
+        ratio=ratio,
+        counts=counts,
+    )
+    return replace(link, keeps=added_up([link]))
 
-    rule = rules.linked(driver, follower, ratio=ratio, counts=counts)
-    return Link(rule=rule, keeps=keeps, driver=driver, follower=follower, ratio=ratio, counts=counts)
+
+def with_added_links(stated: Sequence[StatedRule]) -> tuple[StatedRule, ...]:
+    """State the links of one follower together: none of them holds by itself."""
+    links = [one for one in stated if isinstance(one, Link)]
+    return tuple(
+        replace(one, keeps=added_up([link for link in links if link.follower == one.follower]))
+        if isinstance(one, Link)
+        else one
+        for one in stated
+    )
 
 
 def make_group(frame: pd.DataFrame, draw: np.random.Generator) -> Group:

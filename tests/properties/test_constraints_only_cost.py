@@ -55,7 +55,7 @@ STRICTER: dict[str, tuple[Callable[..., Arguments], Callable[..., bool]]] = {
         ),
     ),
     "higher threshold": (
-        lambda case, name, share: {"threshold": 0.5 + 0.4 * share},
+        lambda case, name, share: {"at_least": 0.5 + 0.4 * share},
         lambda case, name, share, option: option.score >= 0.5 + 0.4 * share,
     ),
 }

@@ -107,7 +107,7 @@ def test_a_model_that_contradicts_its_parsed_score(
     explainer = case.explainer(max_changes=max_changes)
     model = problems_of(explainer).own.model
     lied = lambda frame: is_lied_about(frame, share, salt)  # noqa: E731
-    with_lie(explainer, lie(model.evaluate, explainer.threshold, model.tolerance, lied))
+    with_lie(explainer, lie(model.evaluate, explainer.at_least, model.tolerance, lied))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
     if found.certificate is None:

@@ -57,7 +57,7 @@ def make_explainer(frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
         assert list(rows.columns) == list(frame.columns)
         return np.array([float(plain(cell) == wanted) for cell in rows["it"]])
 
-    return p2ce.Explainer(score, frame, threshold=0.5, **{"plausibility": None, **arguments})
+    return p2ce.Explainer(score, frame, at_least=0.5, **{"plausibility": None, **arguments})
 
 
 def rejected(frame: pd.DataFrame, explainer: p2ce.Explainer) -> pd.DataFrame:

@@ -168,7 +168,7 @@ def test_categories_survive_other_libraries(kind: str) -> None:
 
 
 def test_predictions_have_a_column_where_any_is_known() -> None:
-    explained = explanation(target=(100, 200), scale="lead", threshold=0.0, person_prediction=87.5)
+    explained = explanation(target=(100, 200), scale="lead", at_least=0.0, person_prediction=87.5)
     options = (replace(explained[0], prediction=123.25), explained[1])
     table = replace(explained, counterfactuals=options).to_frame()
     assert list(table.columns)[-3:] == ["score", "prediction", "plausibility"]
@@ -182,7 +182,7 @@ def test_predictions_have_a_column_where_any_is_known() -> None:
 def test_holding_an_answer_imports_no_table_library() -> None:
     code = (
         "import sys; from p2ce.result import Explanation, Status;"
-        "e = Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1, objectives=(), dtypes={});"
+        "e = Explanation(status=Status.ERROR, person={}, at_least=0.5, target=1, objectives=(), dtypes={});"
         "str(e), Explanation.from_dict(e.to_dict());"
         "assert not {'pandas', 'polars', 'pyarrow'} & set(sys.modules)"
     )

@@ -302,7 +302,7 @@ def test_a_file_of_the_command_line_may_hold_the_reason_for_no_option() -> None:
 
 
 def test_numpy_scalars_become_plain() -> None:
-    one = explanation(target=np.int64(1), person_score=np.float64(0.31), threshold=np.float32(0.5))
+    one = explanation(target=np.int64(1), person_score=np.float64(0.31), at_least=np.float32(0.5))
     assert Explanation.from_json(json.dumps(one.to_dict())) == one == explanation()
 
 

@@ -19,7 +19,7 @@ def front(costs: list[tuple[float, ...]]) -> Explanation:
     return Explanation(
         status=Status.OPTIMAL,
         person={"Age": 41},
-        threshold=0.5,
+        at_least=0.5,
         target=1,
         objectives=OBJECTIVES[: len(costs[0])] if costs else OBJECTIVES,
         dtypes={"Age": "int64"},
@@ -127,3 +127,36 @@ def test_a_strength_that_all_share_sets_none_apart() -> None:
 def test_a_number_of_picks_that_is_none_is_rejected(count: object) -> None:
     with pytest.raises(InvalidArgument, match="whole number of options"):
         front([(0.1, 1.0)]).pick(count)  # type: ignore[arg-type]
+
+
+@given(fronts, st.integers(1, 12), st.tuples(st.floats(0, 5), st.floats(0, 5), st.floats(0.1, 5)))
+def test_with_weights_the_lowest_sums_are_picked_in_order(
+    explanation: Explanation, count: int, weights: tuple[float, ...]
+) -> None:
+    given = dict(zip(explanation.objectives, weights, strict=True))
+    picks = explanation.pick(count, weights=given)
+    sums = [
+        sum(weight * cost for weight, cost in zip(weights, costs, strict=True))
+        for costs in scaled_costs(explanation).tolist()
+    ]
+    assert len(picks) == min(count, len(explanation))
+    assert np.allclose([sums[one.number - 1] for one in picks], sorted(sums)[: len(picks)])
+    assert all("low weighted cost" in one.why for one in picks)
+    assert explanation.pick(count, weights={name: 7 * one for name, one in given.items()}) == picks
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({}, "a dict of objective"),
+        ([1, 2], "a dict of objective"),
+        ({"chnges": 1}, "Did you mean 'changes'"),
+        ({"changes": -1}, "0 or more"),
+        ({"changes": float("inf")}, "0 or more"),
+        ({"changes": "much"}, "0 or more"),
+        ({"changes": 0}, "all 0"),
+    ],
+)
+def test_weights_that_do_not_fit_are_rejected(weights: object, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        front([(1.0, 2.0), (2.0, 1.0)]).pick(2, weights=weights)  # type: ignore[arg-type]

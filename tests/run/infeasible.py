@@ -189,7 +189,7 @@ def find_infeasible(
             names = tuple(name for name in names if name != "income")
         model = fit(kind, frame, label)
         detector = p2ce.PlausibilityForest(n_estimators=10, contamination=0.15)
-        arguments: dict[str, Any] = {"threshold": THRESHOLD, "objectives": ["mean_distance", "changes"]}
+        arguments: dict[str, Any] = {"at_least": THRESHOLD, "objectives": ["mean_distance", "changes"]}
         explainers = {
             judged: p2ce.Explainer(
                 model, frame, plausibility=detector if judged else None, **{"target": 1, **arguments}

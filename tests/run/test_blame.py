@@ -14,7 +14,7 @@ from p2ce.errors import InvalidOutput, InvalidRow
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"age": RNG.integers(20, 70, 200), "job": RNG.choice(["clerk", "cook", "smith"], 200)})
-ARGUMENTS: dict[str, Any] = {"target": 1, "plausibility": None, "threshold": 0.4}
+ARGUMENTS: dict[str, Any] = {"target": 1, "plausibility": None, "at_least": 0.4}
 
 
 def score(rows: pd.DataFrame) -> np.ndarray:

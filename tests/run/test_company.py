@@ -43,7 +43,7 @@ def explainer(model: Any, threshold: float, **arguments: Any) -> p2ce.Explainer:
         loans.people(),
         policy=few(),
         plausibility=None,
-        threshold=threshold,
+        at_least=threshold,
         max_changes=2,
         **{"target": 1, **arguments},
     )

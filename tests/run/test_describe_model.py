@@ -19,7 +19,7 @@ def test_a_model_that_is_supported_natively_is_described() -> None:
     assert not facts.is_black_box
     assert facts.black_box_because == ""
     more_than_half = np.nextafter(0.5, 1.0)
-    assert (facts.scale, facts.threshold) == ("probability", more_than_half)
+    assert (facts.scale, facts.at_least) == ("probability", more_than_half)
     assert (facts.classes, facts.target) == ((0, 1), 1)
     assert facts.columns == tuple(loans.people().columns)
     assert facts.detector == "isolation forest"

@@ -68,10 +68,10 @@ def rejected(count: int) -> pd.DataFrame:
 def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[p2ce.Explainer, Slow, Clock]:
     clock = Clock()
     model = Slow(clock)
-    quick = p2ce.Explainer(Slow(), people(), policy=policy(), threshold=0.5)
+    quick = p2ce.Explainer(Slow(), people(), policy=policy(), at_least=0.5)
     problems_of(quick).load_kernels(problems_of(quick).own)  # compiled by the real clock
     monkeypatch.setattr(time, "perf_counter", clock)
-    return p2ce.Explainer(model, people(), policy=policy(), threshold=0.5), model, clock
+    return p2ce.Explainer(model, people(), policy=policy(), at_least=0.5), model, clock
 
 
 def assert_holds(found: p2ce.Explanation) -> None:
@@ -118,7 +118,7 @@ def test_accepted_cells_are_there_after_a_few_calls(slow: Any) -> None:
 @pytest.mark.parametrize("ties", [False, True])
 def test_a_search_that_ends_has_the_same_front_with_and_without_a_limit(ties: bool) -> None:
     few = policy().fix(*[f"f{i:02}" for i in range(7, FEATURES)])
-    given: dict[str, Any] = {"threshold": 0.5, "max_changes": 2, "bound": None, "ties": ties}
+    given: dict[str, Any] = {"at_least": 0.5, "max_changes": 2, "bound": None, "ties": ties}
     made = p2ce.Explainer(Slow(), people(), policy=few, **given)
     made.warm_up()
     for _, row in rejected(3).iterrows():
@@ -173,9 +173,7 @@ def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, de
             p2ce.rules.predicate(has_few_debts, name="few debts"),
         )
     )
-    made = p2ce.Explainer(
-        decides, rows, policy=policy, threshold=0.5, max_changes=most, plausibility=detector
-    )
+    made = p2ce.Explainer(decides, rows, policy=policy, at_least=0.5, max_changes=most, plausibility=detector)
     for _, row in rows[decides(rows) < 0.3][:4].iterrows():
         free, limited = made.explain(row), made.explain(row, time_limit=600)
         assert (limited.status, limited.counterfactuals) == (free.status, free.counterfactuals)

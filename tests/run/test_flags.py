@@ -38,7 +38,7 @@ def inverted(frame: pd.DataFrame) -> np.ndarray:
 @pytest.fixture(scope="module")
 def flagged() -> tuple[Explainer, Explanation]:
     frame, y = people()
-    explainer = Explainer(inverted, frame, y=y, threshold=0.3, plausibility=None)
+    explainer = Explainer(inverted, frame, y=y, at_least=0.3, plausibility=None)
     return explainer, explainer.explain({"Income": 34, "Debts": 29})
 
 
@@ -80,7 +80,7 @@ def test_officers_and_auditors_read_flags_and_applicants_do_not(
 
 def test_without_labels_nothing_is_flagged() -> None:
     frame, _ = people()
-    explainer = Explainer(inverted, frame, threshold=0.3, plausibility=None)
+    explainer = Explainer(inverted, frame, at_least=0.3, plausibility=None)
     found = explainer.explain({"Income": 34, "Debts": 29})
     assert not any(option.flags for option in found)
     assert "flags" not in found.to_frame().columns
@@ -96,14 +96,14 @@ def test_other_actions_and_saved_explainers_keep_associations(
     explainer.save(tmp_path / "saved.p2ce")
     loaded = Explainer.load(tmp_path / "saved.p2ce", inverted)
     assert loaded.explain(found.person) == found
-    stated = Explainer(inverted, frame, y=y, policy=Policy.infer(frame), threshold=0.3, plausibility=None)
+    stated = Explainer(inverted, frame, y=y, policy=Policy.infer(frame), at_least=0.3, plausibility=None)
     stated.save(tmp_path / "stated.p2ce")
     assert Explainer.load(tmp_path / "stated.p2ce", inverted).explain(found.person) == found
 
 
 def test_labels_that_contradict_the_model_say_nothing(caplog: pytest.LogCaptureFixture) -> None:
     frame, y = people()
-    explainer = Explainer(inverted, frame, y=1 - y, threshold=0.3, plausibility=None)
+    explainer = Explainer(inverted, frame, y=1 - y, at_least=0.3, plausibility=None)
     assert "y contradicts the model" in caplog.text
     assert not any(one.association for one in explainer.policy.features)
 

@@ -8,7 +8,6 @@ import pytest
 
 import p2ce
 from p2ce import Policy, Status, rules
-from p2ce.compile.lay_out import for_instance
 from p2ce.explainer import problems_of
 
 PEOPLE = pd.DataFrame(
@@ -33,7 +32,7 @@ def explainer_of(policy: Policy, threshold: float) -> p2ce.Explainer:
         PEOPLE,
         target=1,
         policy=policy,
-        threshold=threshold,
+        at_least=threshold,
         plausibility=None,
         objectives="changes",
     )
@@ -47,9 +46,10 @@ def incomes(policy: Policy, row: dict[str, Any]) -> list[float]:
     """Return the incomes that the grid of one person offers."""
     explainer = explainer_of(policy, 0.0)
     values = problems_of(explainer).own.codebook.encode(pd.DataFrame([row]))[0]
-    (chain,) = for_instance(problems_of(explainer).own, values).compounds
-    place = chain.members.tolist().index(problems_of(explainer).own.names.index("income"))
-    return sorted(chain.levels[chain.may_go_to, place].tolist())
+    problem = problems_of(explainer).own
+    (chain,), (levels,) = problem.chains, problem.levels_of(values[None, :])
+    place = chain.members.tolist().index(problem.names.index("income"))
+    return sorted(levels.values[0, : levels.count[0], place].tolist())
 
 
 def test_a_count_is_never_advised_to_fall_below_zero() -> None:
@@ -117,3 +117,22 @@ def test_a_check_agrees_about_what_was_said_of_a_follower(policy: Policy) -> Non
         ("values", "accounts"),
     )
     assert (broken.before, broken.after) == (0, -1)
+
+
+def test_a_follower_of_two_features_is_judged_by_their_sum() -> None:
+    links = rules.linked("income", "accounts", ratio=-1), rules.linked("share", "accounts", ratio=4)
+    explainer = explainer_of(FREE.fix("owns").with_rules(*links), -30.0)
+    row = person(accounts=1)
+    (option,) = explainer.explain(row)
+    assert option.values["income"] + option.values["accounts"] <= 30
+    assert option.values["accounts"] - 1 == 30 - option.values["income"] + 4 * (option.values["share"] - 0.5)
+    assert explainer.evaluate(row, {"income": 29, "share": 0.25, "accounts": 1}).allowed
+    judged = explainer.evaluate(row, {"income": 29, "share": 0.25, "accounts": 2})
+    assert not judged.allowed
+    (broken,) = judged.broken  # neither of the two links alone says where accounts go
+    assert broken.restriction.rule == {
+        "rule": "linked",
+        "text": "accounts moves -1 times as much as income does + accounts moves 4 times as much as share does",
+        "columns": ["income", "share", "accounts"],
+    }
+    assert "what the changes of income and share add up to" in str(judged)

@@ -27,7 +27,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 def explainer(kind: str) -> p2ce.Explainer:
     if kind == "compiled":
         return loans.explainer(**SEARCHES[kind])
-    return p2ce.Explainer(wavy, loans.people(), plausibility=None, threshold=0.9, **SEARCHES[kind])
+    return p2ce.Explainer(wavy, loans.people(), plausibility=None, at_least=0.9, **SEARCHES[kind])
 
 
 def rows_of(verified: Verified, person: int) -> np.ndarray:

@@ -132,7 +132,7 @@ def test_the_front_is_that_of_all_models_together(
     accepted = all_accept(fitted, thresholds)
     row = someone(person, accepted)
     found = explainer(
-        fitted, threshold=thresholds if given_thresholds else None, max_changes=max_changes, ties=ties
+        fitted, at_least=thresholds if given_thresholds else None, max_changes=max_changes, ties=ties
     ).explain(row)
     assert_all_accept(found, row, accepted, max_changes, ties)
     # What is reported is the model that is hardest to please.
@@ -143,8 +143,8 @@ def test_the_front_is_that_of_all_models_together(
         scores = [float(scorer(one)(frame)[0]) for one in fitted]
         room = [score - least for score, least in zip(scores, thresholds, strict=True)]
         assert option.score == pytest.approx(min(scores) if same else min(room), abs=1e-6)
-        assert option.score >= found.threshold
-    assert found.threshold == (max(thresholds) if same else 0.0)
+        assert option.score >= found.at_least
+    assert found.at_least == (max(thresholds) if same else 0.0)
 
 
 @examples(5)

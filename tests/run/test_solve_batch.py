@@ -37,7 +37,7 @@ def test_values_are_those_of_the_requirement_that_they_are_recorded_under() -> N
     small = rules.predicate(lambda rows: rows["c"] < 9, name="c is small")
     policy = Policy.infer(ROWS).with_rules(small)
     explainer = p2ce.Explainer(
-        models, ROWS, target=1, threshold=0.5, policy=policy, plausibility=closeness, max_changes=2
+        models, ROWS, target=1, at_least=0.5, policy=policy, plausibility=closeness, max_changes=2
     )
     problem = problems_of(explainer).own
     rejected = ROWS[(sum_of_two(ROWS) < 0.5) & (sum_of_all(ROWS) < 0.5)].iloc[:3]

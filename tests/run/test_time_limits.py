@@ -32,7 +32,7 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
     margin = (frame.to_numpy() * rng.normal(size=30)).sum(axis=1) + rng.normal(size=300)
     model = GradientBoostingClassifier(n_estimators=100, max_depth=4, random_state=0).fit(frame, margin > 0)
     detector = p2ce.PlausibilityForest(n_estimators=50)
-    arguments: dict[str, Any] = {"target": True, "threshold": 0.97, "max_changes": None}
+    arguments: dict[str, Any] = {"target": True, "at_least": 0.97, "max_changes": None}
     explainer = p2ce.Explainer(model, frame, plausibility=detector, **{"target": 1, **arguments})
     explainer.warm_up()
     return explainer, frame.iloc[np.argsort(model.predict_proba(frame)[:, 1])[:3]]
@@ -137,7 +137,7 @@ PEOPLE = pd.DataFrame({name: np.random.default_rng(0).integers(0, 20, 300) for n
 def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float, clock: Clock) -> None:
     """Also where many scores are exactly at the threshold, so their rows are evaluated alone."""
     model = Slow(clock)
-    explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, target=1, threshold=threshold)
+    explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, target=1, at_least=threshold)
     assert model.calls <= 12
     explainer.warm_up()
     for limit in (0.05, 0.5):
@@ -209,7 +209,7 @@ def stalling_explainer(kind: str, stalling: Stalling) -> p2ce.Explainer:
     if kind == "detector":
         arguments["plausibility"] = plausible
     if kind == "no recourse":
-        arguments |= {"threshold": 0.99, "max_changes": 1}
+        arguments |= {"at_least": 0.99, "max_changes": 1}
     return p2ce.Explainer(model, PEOPLE, **arguments)
 
 
@@ -237,5 +237,5 @@ def test_construction_takes_a_call_more_for_each_column_with_missing_values() ->
     missing.loc[::7, ["a", "d"]] = np.nan
     model = Slow()
     filled = lambda rows: model(rows.fillna(0.0))  # noqa: E731
-    p2ce.Explainer(filled, missing, plausibility=None, target=1, threshold=0.4503)
+    p2ce.Explainer(filled, missing, plausibility=None, target=1, at_least=0.4503)
     assert model.calls <= 12 + missing.shape[1]

@@ -43,7 +43,7 @@ def explainer(model: Any = score, frame: pd.DataFrame = FRAME, **changed: Any) -
         model,
         frame,
         policy=Policy.infer(frame, protect=None),
-        **{"target": 1, "threshold": 0.45, "plausibility": None, **changed},
+        **{"target": 1, "at_least": 0.45, "plausibility": None, **changed},
     )
 
 
@@ -107,7 +107,7 @@ def test_a_label_that_only_the_library_knows_has_a_code_of_the_parsed_model() ->
     trees = HistGradientBoostingClassifier(max_iter=10, categorical_features="from_dtype").fit(frame, GOOD)
     known = frame[frame["job"] != "smith"].assign(job=lambda rows: rows["job"].cat.remove_unused_categories())
     book = codebook_of(known)
-    models = parse_models([trees, score], reference=known, target=True, threshold=None, codebook=book)
+    models = parse_models([trees, score], reference=known, target=True, at_least=None, codebook=book)
     assert [(coding.labels, coding.unseen) for coding in book] == [(None, ()), (("clerk", "cook"), ())]
     wider = codebook_of_all(models, book)
     assert (wider["job"].unseen, wider["age"]) == (("smith",), book["age"])

@@ -8,7 +8,8 @@ PROGRAM = """
 import gc, warnings
 import numpy as np, pandas as pd
 from numba.core.dispatcher import Dispatcher
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,6 +23,10 @@ models = {  # the kernels of a forest are other ones than those with an evaluati
     "network": make_pipeline(StandardScaler(), MLPClassifier((20, 20), max_iter=60, random_state=0)),
     "black box": make_pipeline(StandardScaler(), SVC()),
     "forest": RandomForestClassifier(n_estimators=10, random_state=0),
+    "ensemble": VotingClassifier(
+        [("forest", RandomForestClassifier(n_estimators=10, random_state=0)), ("sum", LogisticRegression())],
+        voting="soft",
+    ),
 }
 warnings.simplefilter("ignore")
 

@@ -107,7 +107,7 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
     def read(threshold: float | None = None) -> Adapter:
         from p2ce.models.parse_model import parse_model
 
-        found = parse_model(model, reference=FRAME, threshold=threshold)
+        found = parse_model(model, reference=FRAME, at_least=threshold)
         score = replace(
             found.score,
             reject_below=found.score.reject_below + 1e-7,

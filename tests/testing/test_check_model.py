@@ -106,7 +106,7 @@ def test_models_of_tables_conform(make: Callable[[], Any], bound: str) -> None:
 def test_any_class_threshold_and_range(
     model: Any, frame: pd.DataFrame, target: Any, threshold: float | None, scale: str
 ) -> None:
-    report = check_model(model, frame, target=target, threshold=threshold, **QUICK)
+    report = check_model(model, frame, target=target, at_least=threshold, **QUICK)
     assert (report.scale, report.people) == (scale, QUICK["people"])
     assert 0 < report.pruned < report.boxes
     if isinstance(target, str) and threshold is None:

@@ -80,7 +80,7 @@ def test_options_are_those_of_the_model_as_a_function(seed):
     fitted = model(random_state=seed).fit(frame, label)
     settings = {"policy": p2ce.Policy.infer(frame, grid="paper"), "refine": False}
     parsed = p2ce.Explainer(fitted, frame, target=1, **settings)
-    function = p2ce.Explainer(lambda rows: fitted.predict_proba(rows)[:, 1], frame, threshold=0.5, **settings)
+    function = p2ce.Explainer(lambda rows: fitted.predict_proba(rows)[:, 1], frame, at_least=0.5, **settings)
     rejected = frame[fitted.predict_proba(frame)[:, 1] < 0.5].head(12)
     for _, row in rejected.iterrows():
         ours, theirs = parsed.explain(row), function.explain(row)

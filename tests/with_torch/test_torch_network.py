@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import p2ce
 from p2ce.engine.scores.external import UNDECIDED
 from p2ce.errors import InvalidReference, InvalidTarget, ModelMismatch, UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
@@ -22,6 +23,13 @@ nn = torch.nn
 COLUMNS = list("abcdef")
 FRAME = pd.DataFrame(np.random.default_rng(0).normal(0.0, 2.0, (200, 6)), columns=COLUMNS)
 DTYPES = [torch.float32, torch.float64]
+
+
+class OwnReLU(nn.ReLU):
+    """A layer that may look at its mode."""
+
+    def forward(self, rows):
+        return super().forward(rows) * (2.0 if self.training else 1.0)
 
 
 def normalisation(width: int) -> "nn.BatchNorm1d":
@@ -107,7 +115,7 @@ def test_one_class_of_two_reaches_a_threshold(name, dtype):
         assert found.tolerance < (1e-2 if dtype == torch.float32 else 1e-8)
         chosen = np.random.default_rng(2).choice(found.evaluate(FRAME), 2)
         for threshold in (*chosen, *np.nextafter(chosen, 1.0), 0.0, 1.0):
-            assert_conforms(module, FRAME, undecided=0.1, target=target, threshold=float(threshold))
+            assert_conforms(module, FRAME, undecided=0.1, target=target, at_least=float(threshold))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -122,13 +130,13 @@ def test_one_class_of_several_wins_or_reaches_a_probability(name, dtype):
         assert len(found.scores) == 3
     shares = sum(parse_model(module, reference=FRAME, target=target).predict(FRAME) for target in range(4))
     assert np.abs(shares - 1.0).max() < 1e-5
-    own = parse_model(module, reference=FRAME, target=1, threshold=0.5).evaluate(FRAME)
+    own = parse_model(module, reference=FRAME, target=1, at_least=0.5).evaluate(FRAME)
     chosen = np.random.default_rng(2).choice(own[(own > 0.2) & (own < 0.99)], 2)
     for threshold in (0.5, *chosen, *np.nextafter(chosen, 1.0)):
-        found, _ = assert_conforms(module, FRAME, target=1, threshold=float(threshold))
+        found, _ = assert_conforms(module, FRAME, target=1, at_least=float(threshold))
         assert not found.decides  # pairs of classes bound a probability
     for extreme in (0.0, 1e-300, 1e-40, 1.0):
-        assert_conforms(module, FRAME, undecided=0.05, edge=True, target=1, threshold=extreme)
+        assert_conforms(module, FRAME, undecided=0.05, edge=True, target=1, at_least=extreme)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -165,7 +173,7 @@ def test_a_black_box_module_means_the_same(name, target):
 
 def parse(module, frame: pd.DataFrame = FRAME, target=1) -> Adapter:
     reach = np.ones(frame.shape[1])
-    request = ParseRequest(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
+    request = ParseRequest(reference=frame, target=target, at_least=None, reach=reach, parse=lambda *_: None)
     return certify(torch_network.parse(module, request), request)
 
 
@@ -214,8 +222,23 @@ def spoil(module) -> None:
 
 
 UNSUPPORTED = {
-    "training mode": (lambda: build("one logit").train(), r"\.eval\(\)"),
-    "one part trains": (lambda: changed(lambda m: m[2].train()), r"\.eval\(\)"),
+    "training mode": (
+        lambda: nn.Sequential(nn.Linear(6, 3), nn.Dropout(0.5), nn.Linear(3, 1)),
+        r"holds Dropout.*\.eval\(\)",
+    ),
+    "one part trains": (
+        lambda: nn.Sequential(nn.Linear(6, 3), nn.BatchNorm1d(3), nn.Linear(3, 1)),
+        r"BatchNorm1d.*\.eval\(\)",
+    ),
+    "an own layer trains": (lambda: nn.Sequential(nn.Linear(6, 3), OwnReLU(), nn.Linear(3, 1)), "OwnReLU"),
+    "a hook trains": (
+        lambda: changed(lambda m: m.train()[0].register_forward_hook(lambda *_: None)),
+        r"\.eval\(\)",
+    ),
+    "spectral norm trains": (
+        lambda: nn.Sequential(nn.utils.parametrizations.spectral_norm(nn.Linear(6, 1))),
+        r"ParametrizedLinear|\.eval\(\)",
+    ),
     "hooks": (lambda: changed(lambda m: m[1].register_forward_hook(lambda *_: None)), "hooks"),
     "parametrized": (
         lambda: changed(lambda m: nn.utils.parametrizations.weight_norm(m[0]).eval()),
@@ -247,6 +270,45 @@ def test_what_is_not_supported_is_rejected(name):
     made = make()
     with pytest.raises(UnsupportedModel, match=words):
         parse(nn.Sequential(*made).eval() if isinstance(made, list) else made)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.Sequential(
+            nn.Linear(6, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 3), nn.Tanh()), nn.Linear(3, 1)
+        ),
+        lambda: nn.Sequential(nn.Linear(6, 3), nn.LeakyReLU(0.1), nn.Linear(3, 2), nn.LogSoftmax(dim=1)),
+        lambda: nn.Sequential(nn.Linear(6, 2), nn.Flatten(), nn.Softmax(dim=1)),
+    ],
+)
+def test_training_mode_is_accepted_if_no_layer_depends_on_it(make):
+    torch.manual_seed(3)
+    module = make()
+    assert module.training
+    trained, evaluated = parse(module), parse(copy.deepcopy(module).eval())
+    assert module.training, "the module is never changed"
+    rows = FRAME.to_numpy(dtype=np.float64)
+    mine, same = (one.score.evaluate_rows(rows) for one in (trained, evaluated))
+    assert np.array_equal(mine.value, same.value)
+    assert np.array_equal(mine.verdict, same.verdict)
+    assert np.array_equal(trained.evaluate(FRAME), evaluated.evaluate(FRAME))
+
+
+@pytest.mark.parametrize("between", [nn.GELU, nn.SiLU, nn.ELU, lambda: nn.LayerNorm(3), nn.Softplus])
+def test_a_black_box_module_in_training_mode_is_accepted_if_no_layer_depends_on_it(between):
+    module = nn.Sequential(nn.Linear(6, 3), between(), nn.Linear(3, 1))
+    rows = torch.tensor(FRAME.to_numpy(dtype=np.float32))
+    with torch.no_grad():
+        first, again = module(rows), module.eval()(rows)
+    assert torch.equal(first, again)
+    module.train()
+    explainer = p2ce.Explainer(module, FRAME, target=1, plausibility=None, bound=None)
+    assert explainer.describe().is_black_box
+    for layer in (nn.RReLU(), nn.Dropout(0.1), nn.BatchNorm1d(3)):
+        refused = nn.Sequential(nn.Linear(6, 3), between(), layer, nn.Linear(3, 1))
+        with pytest.raises(UnsupportedModel, match=type(layer).__name__):
+            p2ce.Explainer(refused, FRAME, target=1, plausibility=None)
 
 
 def test_columns_and_target_are_checked():

@@ -85,15 +85,25 @@ TargetOption = Annotated[
     str | None,
     option(
         "The favourable class. May be left out if the names of the classes or of the label column show it. "
-        "For a regressor, the favourable range, such as 1000: or 10:20.",
+        "Several classes, any of which is favourable, are joined by commas. For a regressor, the favourable "
+        "range, such as 1000: or 10:20.",
         "CLASS",
         panel=PROBLEM,
     ),
 ]
-ThresholdOption = Annotated[
+AtLeastOption = Annotated[
     float | None,
     option(
         "The score that the target must reach. By default, the model's own threshold, or 0.5.",
+        "NUMBER",
+        panel=PROBLEM,
+    ),
+]
+AtMostOption = Annotated[
+    float | None,
+    option(
+        "The highest score that is accepted, if --target names the unfavourable class: --target 1 --at-most "
+        "0.08 for a probability of default of at most 8 %.",
         "NUMBER",
         panel=PROBLEM,
     ),
@@ -144,6 +154,22 @@ TimeLimitOption = Annotated[
     option(
         "Stop after this many seconds per person. The certificate then states what was not searched.",
         "SECONDS",
+        panel=PROBLEM,
+    ),
+]
+MaxCallsOption = Annotated[
+    int | None,
+    option(
+        "Call a black-box model at most this many times per person. Every call counts.",
+        "N",
+        panel=PROBLEM,
+    ),
+]
+MaxRowsOption = Annotated[
+    int | None,
+    option(
+        "Let a black-box model score at most this many rows per person, in all calls together.",
+        "N",
         panel=PROBLEM,
     ),
 ]

@@ -50,7 +50,8 @@ class Inputs(ModelArguments):
     id_column: str | None = None
     drop: tuple[str, ...] = ()
     target: str | None = None
-    threshold: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
     max_changes: int | None = 3
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
@@ -305,7 +306,8 @@ def _explainer(
             policy=policy,
             target=target,
             y=labels,
-            threshold=inputs.threshold,
+            at_least=inputs.at_least,
+            at_most=inputs.at_most,
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
             plausibility=PlausibilityForest(contamination=inputs.contamination) if inputs.plausible else None,

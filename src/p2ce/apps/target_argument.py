@@ -34,6 +34,9 @@ def read_target(model: Any, given: str | None) -> Any:
     found = _class_meant(given, classes)
     if found is not None:
         return found
+    several = [_class_meant(part.strip(), classes) for part in given.split(",")]
+    if len(several) > 1 and None not in several:
+        return several
     hint = nearest(given, classes).replace("'", "")
     raise InvalidTarget(f"--target {echoed(given)} is not a class of the model. {hint}")
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Real
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
+from p2ce.base.calls.budget import BudgetName
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import is_whole
 from p2ce.compile.compiled_problem import EXACT
@@ -20,10 +21,12 @@ from p2ce.models.detectors.plausibility_forest import PlausibilityForest, settle
 from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives.objective_names import Objectives
 from p2ce.policy.policy import Policy
+from p2ce.result.points import Points
 
 MOST_CHANGES = 1_000_000  # more than any table has features
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "shap", None)
+BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)
 OF_TODAY = (COUNTS, IGNORE)
 # The name of each of the paper's algorithms in certificates, and the object to pass.
 OF_THE_PAPER = {
@@ -62,6 +65,23 @@ def check_time(time_limit: Any, *, name: str = "time_limit") -> None:
         raise InvalidArgument(
             f"{name} must be a number of seconds, 0 or more, or None; got {echoed(time_limit)}."
         )
+
+
+def check_tolerance(score_tolerance: Any) -> None:
+    """Reject a tolerance that is not a finite number of at least 0."""
+    is_number = isinstance(score_tolerance, numbers.Real) and not isinstance(score_tolerance, bool)
+    if not is_number or not 0 <= score_tolerance <= sys.float_info.max / 4:
+        raise InvalidArgument(
+            "score_tolerance is by how much the model's score of a row may differ from call to call: a "
+            f"number, 0 or more; got {echoed(score_tolerance)}."
+        )
+
+
+def check_budget(max_calls: object, max_rows: object, *, names: Sequence[str] = BUDGETS) -> None:
+    """Reject budgets that are not whole numbers above 0."""
+    for name, most in zip(names, (max_calls, max_rows), strict=True):
+        if most is not None and not (is_whole(most) and most >= 1):
+            raise InvalidArgument(f"{name} must be a whole number, 1 or more, or None; got {echoed(most)}.")
 
 
 def check_jobs(n_jobs: object, *, name: str = "n_jobs") -> None:
@@ -116,8 +136,12 @@ class Arguments:
 
     policy: Policy | None
     target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
-    threshold: float | Sequence[float | None] | None
+    at_least: float | Sequence[float | None] | None
+    at_most: float | Sequence[float] | None
+    outcome: str | None  # None if only the names of the label and the classes may show it
+    report: Any  # Points, a function of the reported score, or None
     margin: float
+    score_tolerance: float
     scale: str | None
     objectives: Objectives
     max_changes: int | None
@@ -147,6 +171,8 @@ class Arguments:
             else None,
             "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
+            "report": str(self.report) if isinstance(self.report, Points) else None,
+            "score_tolerance": self.score_tolerance or None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,
             "refine": None if self.refine else False,

@@ -5,15 +5,16 @@ The prepared scores of parsed models prove, without a call of the model, what it
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compile.compiled_problem import Problem, without_special
 from p2ce.compile.own_plausibility import OwnPlausibility
+from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows, own_ranges
 from p2ce.compile.requirements import Origin, Requirement
-from p2ce.engine.grid.grouped_axis import Compound, with_levels, without_levels
+from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound, with_levels, without_levels
 from p2ce.engine.grid.placement import CostTables, Join, Placement, cell_rows, place, tabulate_costs
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
 from p2ce.engine.scores.combined.combined_score import CombinedScore
@@ -42,15 +43,22 @@ class Batch:
     known: FloatArray | None
     # The instances' own plausibility; None if it does not count.
     own: OwnPlausibility | None = None
+    levels: tuple[ChainLevels, ...] = ()  # of each chain of linked features
+    limits: RowLimits | None = None  # what the caller states for single instances
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
         wide = cell_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
-        return self.narrowed(wide) if self.problem.compounds else wide
+        return self.narrowed(instance, wide) if self.problem.groups else wide
 
-    def narrowed(self, wide: FloatArray) -> FloatArray:
-        """Convert rows with the levels of grouped features to rows of all the model's columns."""
-        return without_levels(wide, self.problem.compounds)
+    def narrowed(self, instance: IntArray, wide: FloatArray) -> FloatArray:
+        """Convert rows of instances with the levels of grouped features to rows of all the model's columns."""
+        chains = self.problem.chains
+        first = wide.shape[1] - len(chains)
+        rows = without_levels(wide[:, :first], self.problem.compounds)
+        for place, (chain, levels) in enumerate(zip(chains, self.levels, strict=True)):
+            rows[:, chain.members] = levels.values_at(instance, wide[:, first + place])
+        return rows
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
@@ -78,28 +86,40 @@ class Batch:
         )
 
 
-def place_and_price(problem: Problem, values: FloatArray) -> Batch:
+def place_and_price(problem: Problem, rows: Rows) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
 
+    values, limits = (rows.codes, rows.limits) if isinstance(rows, LimitedRows) else (rows, None)
     wide = with_levels(values, problem.compounds) if problem.compounds else values
-    placement = place(problem.grid, wide)
+    plain, levels = wide, problem.levels_of(values, limits) if problem.chains else ()
+    if levels:
+        wide = np.column_stack([plain, *(one.own for one in levels)])
+    placement = place(
+        problem.grid,
+        wide,
+        own_ranges(problem, values, limits) if limits is not None or problem.limits_changes else None,
+    )
+    if levels:
+        placement = _within_levels(problem, placement, levels)
+    moved = _members_at(problem, values, levels) if levels else ()
     tables = tabulate_costs(
-        _prices(problem, placement.values, placement.current),
+        _prices(problem, placement.values, placement.current, moved),
         [objective.join for objective in problem.objectives],
         placement,
     )
-    instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
+    instances = lay_out_instances(
+        problem.layout, problem.grid, placement, tables, plain, [one.values for one in levels]
+    )
     own = None
     if problem.own_plausibility_counts:
         scores, detector = None, problem.flat_detector
         if detector is not None:
             instances, scores = count_own_value(
                 problem.layout,
-                problem.grid,
                 placement,
                 instances,
-                wide,
+                plain,
                 number=detector,
                 gap=problem.detector_gap,
             )
@@ -116,9 +136,31 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
         scores=(),
         known=np.full(placement.values.shape, np.nan) if remembers else None,
         own=own,
+        levels=tuple(levels),
+        limits=limits,
     )
     prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
     return replace(batch, scores=prepared)
+
+
+def _within_levels(problem: Problem, placement: Placement, levels: Sequence[ChainLevels]) -> Placement:
+    """Restrict the axes of chains to the levels that each instance has."""
+    values, highest, count = placement.values.copy(), placement.highest.copy(), placement.count.copy()
+    for axis, one in zip(problem.chain_axes, levels, strict=True):
+        count[:, axis], highest[:, axis] = one.count, one.count - 1
+        values[:, axis] = np.minimum(values[:, axis], highest[:, axis, None])
+    return replace(placement, values=values, highest=highest, count=count)
+
+
+# Of every chain, the members' values of instances (n, 1, k), and where they may move (n, width, k).
+ChainMoves: TypeAlias = Sequence[tuple[FloatArray, FloatArray]]
+
+
+def _members_at(problem: Problem, values: FloatArray, levels: Sequence[ChainLevels]) -> ChainMoves:
+    return [
+        (values[:, None, chain.members], one.values)
+        for chain, one in zip(problem.chains, levels, strict=True)
+    ]
 
 
 def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedScore:
@@ -131,21 +173,22 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         placed = Placed(
             grid=grid,
             placement=batch.placement,
-            instances=batch.wide,
+            instances=batch.wide[:, : batch.wide.shape[1] - len(problem.chains)],
             rows=batch.rows,
-            is_grouped=bool(problem.compounds),
+            is_grouped=bool(problem.groups),
+            chains=[one.values for one in batch.levels],
         )
         if requirement.decider is not None:
             placed = replace(placed, decider=requirement.decider.prepare(placed))
         return score.prepare(placed)
-    if not problem.compounds:
+    if not problem.groups:
         grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
     placed = Placed(
         grid=grid,
         placement=batch.placement,
         instances=batch.values[:, columns],
         rows=lambda instance, cells: np.ascontiguousarray(batch.rows(instance, cells)[:, columns]),
-        is_grouped=bool(problem.compounds),
+        is_grouped=bool(problem.groups),
         known=batch.known if requirement.origin is Origin.MODEL else None,
     )
     if requirement.decider is not None:
@@ -189,11 +232,16 @@ def joined_verdicts(each: Sequence[Verdicts]) -> Verdicts:
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the total costs of rows (t, d) of instances (t, d), on or off the grid: (t, objectives)."""
     columns = problem.grid.columns
-    old, new = (with_levels(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
     if not len(after):
         return totals
-    prices = _prices(problem, new[:, :, None], old)
+    unused = np.zeros((len(after), len(problem.chains)))  # the columns of chains
+    old, new = (
+        np.column_stack([with_levels(rows, problem.compounds), unused])[:, columns]
+        for rows in (before, after)
+    )
+    moved = [(before[:, None, chain.members], after[:, None, chain.members]) for chain in problem.chains]
+    prices = _prices(problem, new[:, :, None], old, moved)
     for number, objective in enumerate(problem.objectives):
         for axis in range(len(columns)):  # in the order of the axes, as in the solver
             cost, joined = prices[number][:, axis, 0], totals[:, number]
@@ -201,14 +249,14 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
     return totals
 
 
-def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[FloatArray]:
+def _prices(problem: Problem, values: FloatArray, current: FloatArray, moved: ChainMoves) -> list[FloatArray]:
     """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
     columns = problem.grid.columns
     special = problem.special_codes
     if special:
         values = without_special(special, columns.tolist(), values)
         current = without_special(special, columns.tolist(), current)
-    if not problem.compounds:
+    if not problem.groups:
         return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(problem.names)
     plain = columns < first
@@ -222,28 +270,33 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[F
     for table, costs in zip(tables, found, strict=True):
         table[:, plain] = costs
     for axis in np.flatnonzero(~plain).tolist():
-        compound = problem.compounds[int(columns[axis]) - first]
-        before = _members(problem, compound, current[:, axis, None])
-        after = _members(problem, compound, values[:, axis])
+        place = int(columns[axis]) - first
+        group = problem.groups[place]
+        if isinstance(group, Compound):
+            ends = group.values_at(current[:, axis, None]), group.values_at(values[:, axis])
+        else:
+            ends = moved[place - len(problem.compounds)]
+        before, after = (_for_pricing(problem, group, end) for end in ends)
         for objective, table in zip(problem.objectives, tables, strict=True):
-            table[:, axis] = compound_cost(objective, compound, before, after)
+            costs = group_cost(objective, group, before, after)
+            table[:, axis, : costs.shape[1]], table[:, axis, costs.shape[1] :] = costs, costs[:, -1:]
     return tables
 
 
-def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
-    """Return the values of a compound's members for pricing: (n, w) → (n, w, k)."""
-    values = np.moveaxis(compound.values_at(codes), 2, 1)
-    return np.moveaxis(without_special(problem.special_codes, compound.members.tolist(), values), 1, 2)
+def _for_pricing(problem: Problem, group: Compound | Chain, members: FloatArray) -> FloatArray:
+    """Return the values of a group's members (n, w, k) for pricing."""
+    values = np.moveaxis(members, 2, 1)
+    return np.moveaxis(without_special(problem.special_codes, group.members.tolist(), values), 1, 2)
 
 
-def compound_cost(
-    objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
+def group_cost(
+    objective: FittedObjective, group: Compound | Chain, before: FloatArray, after: FloatArray
 ) -> FloatArray:
     """Price moves of grouped features: (n, 1, k), (n, w, k) → (n, w)."""
-    members = tuple(compound.members.tolist())
+    members = tuple(group.members.tolist())
     if isinstance(objective, FittedChanges):
-        return compound.changes(before, after)
-    if compound.is_category:
+        return group.changes(before, after)
+    if isinstance(group, Compound):
         with blamed(objective):
             return objective.switch(members, before, after)
     with blamed(objective):
@@ -258,9 +311,9 @@ def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
     the grid has the same cost as in the solver, bit for bit.
     """
     axes = problem.grid.columns.tolist()
-    together = {member for compound in problem.compounds for member in compound.members.tolist()}
+    together = {member for group in problem.groups for member in group.members.tolist()}
     alone = set(range(len(old))) - together
-    joint = {len(old) + number for number in range(len(problem.compounds))}
+    joint = {len(old) + number for number in range(len(problem.groups))}
     moves = [*axes, *sorted((alone | joint).difference(axes))]
     old, new = without_special(problem.special_codes, range(len(old)), np.stack([old, new]))
     found = np.zeros(len(problem.objectives))
@@ -276,9 +329,9 @@ def _cost_of_move(
 ) -> float:
     """Price the change of one column, or of grouped features, which are numbered after the columns."""
     if move >= len(old):
-        compound = problem.compounds[move - len(old)]
-        before, after = old[None, None, compound.members], new[None, None, compound.members]
-        return float(compound_cost(objective, compound, before, after)[0, 0])
+        group = problem.groups[move - len(old)]
+        before, after = old[None, None, group.members], new[None, None, group.members]
+        return float(group_cost(objective, group, before, after)[0, 0])
     if new[move] == old[move]:
         return 0.0
     with blamed(objective):

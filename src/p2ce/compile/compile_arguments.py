@@ -1,7 +1,7 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
@@ -11,15 +11,23 @@ import pandas as pd
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.compile.arguments import Arguments, check_bound, check_limit, check_method, check_of_today
+from p2ce.compile.arguments import (
+    Arguments,
+    check_bound,
+    check_limit,
+    check_method,
+    check_of_today,
+    check_tolerance,
+)
 from p2ce.compile.candidate_errors import require_candidates
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, labels_of, without_special
 from p2ce.compile.describe_problem import record_of
-from p2ce.compile.evaluate_rows import sample_rows
+from p2ce.compile.evaluate_rows import reported_sample, sample_rows
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
 from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
+from p2ce.compile.report_points import settle_report
 from p2ce.compile.rule_scores import columns_to_miss, compile_rules
 from p2ce.compile.settle_target import directed, known_associations, settle_target
 from p2ce.errors import InvalidArgument
@@ -28,10 +36,11 @@ from p2ce.models.decisions.decision_warnings import warn_about_decisions
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import request_for
-from p2ce.models.several_models import codebook_of_all, parse_models
+from p2ce.models.several_models import codebook_of_all, parse_models, predict_numbers
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, fit_objective
 from p2ce.objectives.objective_names import resolve
+from p2ce.policy.inference.favourable_class import outcome_name
 from p2ce.policy.inference.infer_features import column_names, encode_columns, infer_features
 from p2ce.policy.inference.known_outcomes import known_outcomes
 from p2ce.policy.inference.relations import Relation, relations_between, relations_of
@@ -78,10 +87,13 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     for name in ("ties", "refine", "price_of_plausibility"):
         if not isinstance(getattr(given, name), bool | np.bool_):
             raise InvalidArgument(f"{name} must be True or False; got {echoed(getattr(given, name))}.")
+    if not isinstance(given.outcome, str | None):
+        raise InvalidArgument(f"outcome must be text, such as 'default'; got {echoed(given.outcome)}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other grid is tried after it.
     policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
+    check_tolerance(given.score_tolerance)
     check_policy(policy, column_names(frame))
     for feature in policy.features:
         if feature.is_category and not feature.fixed:  # before a million labels are encoded and learnt from
@@ -90,28 +102,38 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     codes = book.encode(frame)
     nullable = book.columns_with_missing(codes) | columns_to_miss(policy)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
+    stated_target, at_least, at_most = given.target, given.at_least, given.at_most
+    if stated_target is None and (at_least is not None or at_most is not None) and predict_numbers(model):
+        stated_target, at_least, at_most = (at_least, at_most), None, None
     parsing = partial(
         parse_models,
         model,
-        threshold=given.threshold,
-        margin=given.margin,
+        at_least=at_least,
+        at_most=at_most,
+        margin=given.margin if not given.score_tolerance else given.margin + given.score_tolerance,
+        score_tolerance=given.score_tolerance,
         scale=given.scale,
         codebook=book,
         black_box=given.bound not in ("auto", None),
     )
     target, models = settle_target(
         lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
-        given.target,
+        stated_target,
         outcomes=outcomes,
         reference=frame,
     )
+    if given.score_tolerance and not any(one.is_black_box for one in models):
+        raise InvalidArgument(
+            f"score_tolerance={echoed(given.score_tolerance)} is for black boxes, but {models[0].family} is "
+            "supported natively, and its scores repeat. Leave it out, or pass margin= instead."
+        )
     book = codebook_of_all(models, book)
     parsing = partial(parsing, target=target, codebook=book)
     warn_about_decisions(
         model,
         models,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
-        threshold=given.threshold,
+        limit=given.at_least if given.at_most is None else given.at_most,
         default_target=given.target is None,
     )
     policy = directed(
@@ -138,7 +160,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     described = described_reference(policy, codebook, values)
     parsed = ParsedProblem(
         target=target,
-        margin=float(given.margin),
+        outcome=outcome_name(target, None if outcomes is None else outcomes.name)
+        if given.outcome is None
+        else given.outcome,
+        margin=float(given.margin) + float(given.score_tolerance),
         policy=policy,
         wanted=wanted,
         max_changes=given.max_changes,
@@ -163,6 +188,16 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         relations=relations_besides(policy, inferred.proposed_rules),
         compounds=one_hot_compounds(policy, codebook),
         refinement=refinement_of(models, detector, described, inferred) if method is None else None,
+    )
+    parsed = replace(
+        parsed,
+        report=settle_report(
+            given.report,
+            scale=parsed.scale,
+            score_limit=-parsed.threshold if parsed.negated else parsed.threshold,
+            at_most=parsed.negated,
+            scores=lambda: reported_sample(parsed, values),
+        ),
     )
     space = search_space(parsed)
     record = record_of(

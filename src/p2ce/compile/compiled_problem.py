@@ -13,15 +13,17 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.compile.grouped_features import has_links
+from p2ce.compile.grouped_features import chains_of
+from p2ce.compile.linked_levels import levels_of
 from p2ce.compile.own_plausibility import IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement
+from p2ce.compile.report_points import SettledReport
 from p2ce.compile.requirements import Origin, Requirement
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay
-from p2ce.engine.grid.grouped_axis import Compound
+from p2ce.engine.grid.grouped_axis import Chain, ChainLevels, Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
-from p2ce.engine.scores.score import Bound, FlatScore
+from p2ce.engine.scores.score import Bound, FlatScore, Score
 from p2ce.engine.solver.settings import Settings, make_settings
 from p2ce.models.decisions.adapter import LEAD, Adapter
 from p2ce.models.estimates.attributions import Attributions
@@ -37,6 +39,7 @@ from p2ce.result.target import shown_end
 from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
+    from p2ce.compile.own_ranges import RowLimits
     from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
 
 
@@ -62,6 +65,7 @@ class StatedProblem:
     """What the caller states, with every default settled."""
 
     target: Any
+    outcome: str  # what the target means in texts; "" if nothing shows it
     margin: float  # as passed; thresholds and ends already include it
     policy: Policy
     wanted: tuple[Objective, ...]
@@ -77,11 +81,6 @@ class StatedProblem:
     def method_name(self) -> str:
         """The name of the method."""
         return EXACT if self.method is None else self.method.name
-
-    @cached_property
-    def has_links(self) -> bool:
-        """Whether a feature follows another by an amount that depends on the instance."""
-        return has_links(self.policy)
 
     @cached_property
     def associated(self) -> dict[str, FeaturePolicy]:
@@ -110,8 +109,9 @@ class ParsedProblem(StatedProblem):
     objectives: tuple[FittedObjective, ...]
     rules: tuple[CompiledRule, ...]
     relations: tuple[Relation, ...]  # relations that hold in the whole reference, but are not in force
-    compounds: tuple[Compound, ...]  # grouped features
+    compounds: tuple[Compound, ...]  # one-hot groups
     refinement: Refinement | None  # what refines inferred candidates; None if nothing does
+    report: SettledReport | None = None  # how scores are shown in points
 
     @cached_property
     def models(self) -> tuple[Adapter, ...]:
@@ -171,9 +171,14 @@ class ParsedProblem(StatedProblem):
         return columns_to_miss(self.policy) <= self.nullable
 
     @cached_property
-    def shared(self) -> int:
-        """The number of compounds that all instances share: one-hot groups, which come before links."""
-        return sum(compound.is_category for compound in self.compounds)
+    def chains(self) -> tuple[Chain, ...]:
+        """The chains of linked features."""
+        return chains_of(self.policy, self.names)
+
+    @cached_property
+    def groups(self) -> tuple[Compound | Chain, ...]:
+        """All grouped features, in the order of their columns, which follow the user's."""
+        return *self.compounds, *self.chains
 
     @cached_property
     def objective_names(self) -> tuple[str, ...]:
@@ -186,16 +191,41 @@ class ParsedProblem(StatedProblem):
         return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
 
     @cached_property
+    def score_tolerance(self) -> float:
+        """By how much a black box may score a row differently from call to call, as the user states it."""
+        return max(model.score_tolerance for model in self.models)
+
+    @cached_property
     def threshold(self) -> float:
-        """The threshold that the reported score must reach."""
+        """The threshold that the joint score must reach; with ``at_most``, minus the limit."""
         return max(model.threshold for model in self.models) if self._same_terms else 0.0
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether the joint score is minus what is reported, which must be at most so much."""
+        return self._same_terms and self.model.negated
+
+    @cached_property
+    def direction(self) -> float:
+        """What joint scores are multiplied by for explanations: -1 with ``at_most``, else 1."""
+        return -1.0 if self.negated else 1.0
+
+    @cached_property
+    def at_least(self) -> float | None:
+        """What the reported score must be at least; None if it must be at most so much."""
+        return None if self.negated else self.threshold
+
+    @cached_property
+    def at_most(self) -> float | None:
+        """What the reported score must be at most; None if it must be at least so much."""
+        return -self.threshold if self.negated else None
 
     @cached_property
     def scale(self) -> str:
         """The scale of the reported score."""
         return self.model.scale if self._same_terms else LEAD
 
-    def reported(self, scores: FloatArray) -> FloatArray:
+    def joint(self, scores: FloatArray) -> FloatArray:
         """Join the scores (models, n) of several models: the lowest, or the least lead on a threshold."""
         if not self._same_terms:
             scores = scores - np.array([[model.threshold] for model in self.models])
@@ -216,10 +246,15 @@ class ParsedProblem(StatedProblem):
         return self.codebook.decode(rows, self.labels)
 
     @cached_property
+    def limits_changes(self) -> bool:
+        """Whether a feature has a limit relative to each instance's current value."""
+        return any(feature.change is not None for feature in self.features)
+
+    @cached_property
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(
-            not column.models_are_trees for column in (self.refinement or {}).values()
+            not column.models_are_steps for column in (self.refinement or {}).values()
         )
 
 
@@ -239,7 +274,7 @@ class Problem(ParsedProblem):
     one_way: Mapping[str, OneWay]  # its candidates for one direction only
     grid: BaseGrid
     layout: "ScoreLayout"
-    is_personal: bool = False  # laid out for one instance, since its linked features move in their own way
+    is_personal: bool = False  # laid out for one instance, whose one-hot group is at a level of its own
     estimate: FittedEstimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
 
@@ -247,7 +282,8 @@ class Problem(ParsedProblem):
     def facts(self) -> Mapping[str, Any]:
         """What every explanation states about its problem, by the fields of `Explanation`."""
         return {
-            "threshold": self.threshold,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
             "margin": self.margin,
             "scale": self.scale,
             "models": len(self.models),
@@ -267,9 +303,7 @@ class Problem(ParsedProblem):
     def forest_of_model(self) -> tuple[int | None, ...]:
         """The number of the forest that alone is a model's score; None for any other model."""
         return tuple(
-            numbers[0]
-            if len(numbers) == 1 and self.requirements[numbers[0]].score.bound is Bound.TREE_LEAVES
-            else None
+            numbers[0] if len(numbers) == 1 and _is_flat_forest(self.requirements[numbers[0]].score) else None
             for numbers in self.model_scores
         )
 
@@ -320,7 +354,26 @@ class Problem(ParsedProblem):
                 largest[column] = magnitude(candidates).max(initial=0.0)
         for compound in self.compounds:
             largest[compound.members] = magnitude(compound.levels).max(axis=0)
+        for member in {int(member) for chain in self.chains for member in chain.members}:
+            # A follower stays within its own range.
+            feature = self.searched[self.names[member]]
+            candidates = feature.codes(self.codebook.codings[member])
+            largest[member] = magnitude(np.append(candidates, feature.ends())).max(initial=0.0)
         return largest
+
+    @cached_property
+    def chain_axes(self) -> tuple[int, ...]:
+        """The axis of each chain."""
+        first = len(self.names) + len(self.compounds)
+        return tuple(self.grid.columns.tolist().index(first + place) for place in range(len(self.chains)))
+
+    def levels_of(self, values: FloatArray, limits: "RowLimits | None" = None) -> tuple[ChainLevels, ...]:
+        """Return the levels of instances (n, d), inside their own limits, in each chain of linked features."""
+        return tuple(levels_of(chain, self.searched, self.codebook, values, limits) for chain in self.chains)
+
+
+def _is_flat_forest(score: Score) -> bool:
+    return score.flat is not None and score.flat.forest is not None
 
 
 def parsed_part(problem: ParsedProblem) -> ParsedProblem:

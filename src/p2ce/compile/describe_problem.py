@@ -57,6 +57,7 @@ def record_of(
     spreads = distributions(values, problem.codebook)
     return described_for(
         ProblemRecord(
+            outcome=problem.outcome,
             features={name: Feature(name=name, distribution=spreads[name]) for name in problem.names},
             people=len(values),
             versions=_versions(objects),

@@ -18,7 +18,7 @@ from p2ce.compile.own_plausibility import OwnPlausibility
 class Scored(NamedTuple):
     """The models' scores of rows."""
 
-    scores: FloatArray  # (n,) as reported
+    scores: FloatArray  # (n,) joint: at least the threshold where all models accept
     accepted: BoolArray  # (n,) by every model
     each: FloatArray  # (models, n) the score of each model
 
@@ -47,11 +47,11 @@ def score_frame(
         else:
             scores[number] = evaluate(model.evaluate, frame)
     thresholds = np.array([[model.threshold] for model in problem.models])
-    return Scored(problem.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
+    return Scored(problem.joint(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
 
 
 def scoring_of(problem: ParsedProblem) -> Callable[[FloatArray], FloatArray]:
-    """Return the reported score as a function of rows in the model's columns."""
+    """Return the joint score as a function of rows in the model's columns."""
 
     def score(rows: FloatArray) -> FloatArray:
         return score_frame(problem, problem.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
@@ -147,6 +147,11 @@ log = logging.getLogger("p2ce")
 
 SAMPLED_ROWS = 256
 TRIED_INSTANCES = 3  # rejected rows on which a search is tried, before an estimate is fitted
+
+
+def reported_sample(problem: ParsedProblem, rows: FloatArray) -> FloatArray:
+    """Return the scores of some rows of the reference, as explanations report them."""
+    return problem.direction * scoring_of(problem)(rows[every_nth(len(rows), SAMPLED_ROWS)])
 
 
 class SampledRows(NamedTuple):

@@ -105,10 +105,13 @@ def _hash_of(scores: FloatArray, texts: dict[float, str]) -> str:
     return hashlib.sha256(json.dumps(written).encode()).hexdigest()
 
 
-def same_scores(first: FloatArray, second: FloatArray) -> bool:
-    """Return whether two sets of scores are of one model, up to differences between machines and batches."""
+def same_scores(first: FloatArray, second: FloatArray, *, allowed: float = 0.0) -> bool:
+    """Return whether two sets of scores are of one model, up to differences between machines and batches.
+
+    ``allowed`` is the difference that the user allows from call to call.
+    """
     return first.shape == second.shape and bool(
-        np.allclose(first, second, rtol=1e-5, atol=1e-6, equal_nan=True)
+        np.allclose(first, second, rtol=1e-5, atol=max(1e-6, allowed), equal_nan=True)
     )
 
 

@@ -1,4 +1,4 @@
-"""Group the columns that move together: one-hot groups for all instances, linked features for each one."""
+"""Group the columns that move together: one-hot groups and linked features."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,11 +8,11 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
-from p2ce.engine.grid.grouped_axis import Compound
+from p2ce.engine.grid.grouped_axis import Chain, Compound
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.policy import Policy
-from p2ce.policy.rules.linked import Linked
+from p2ce.policy.rules.linked import Linked, links_by_follower
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
 from p2ce.tables.codebook import Codebook
@@ -81,29 +81,17 @@ def one_hot_compounds(policy: Policy, codebook: Codebook) -> tuple[Compound, ...
     return tuple(found)
 
 
-def has_links(policy: Policy) -> bool:
-    """Return whether a feature is linked to another, and follows it by an amount per instance."""
-    return any(isinstance(rule, Linked) for rule in policy.rules)
-
-
 def moves_as_one(policy: Policy) -> bool:
     """Return whether any features move together."""
     return any(isinstance(rule, Linked | OneHot) for rule in policy.rules)
 
 
-def compounds_for(
-    policy: Policy, codebook: Codebook, groups: Sequence[Compound], instance: FloatArray
-) -> tuple[Compound, ...]:
-    """Return the compounds of one instance (d,): its one-hot groups, and a chain for every driver."""
-    own = [_with_own_level(group, instance) for group in groups]
-    links = [rule for rule in policy.rules if isinstance(rule, Linked)]
-    followers = {rule.follower for rule in links}
-    drivers = dict.fromkeys(rule.driver for rule in links if rule.driver not in followers)
-    return (*own, *(_chain(driver, links, policy, codebook, instance) for driver in drivers))
+def with_own_levels(groups: Sequence[Compound], instance: FloatArray) -> tuple[Compound, ...]:
+    """Add the current levels of an instance (d,) to groups that lack them, such as two columns at 1."""
+    return tuple(_with_own_level(group, instance) for group in groups)
 
 
 def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
-    """Add the instance's current level if the group lacks it, for example with two columns at 1."""
     if not np.isnan(group.codes_of(instance[None, :])[0]):
         return group
     return replace(
@@ -114,42 +102,31 @@ def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
     )
 
 
-def _chain(
-    driver: str, links: Sequence[Linked], policy: Policy, codebook: Codebook, instance: FloatArray
-) -> Compound:
-    """Return the compound of a driver and all features that follow it: one level per candidate."""
-    place = {name: column for column, name in enumerate(codebook.names)}
-    here = instance[place[driver]]
-    codes = np.union1d(policy[driver].codes(codebook[driver]), here)
-    members, table = [driver], {driver: codes}
-    counted = [True]
-    waiting = [rule for rule in links if rule.driver == driver]
+def chains_of(policy: Policy, names: Sequence[str]) -> tuple[Chain, ...]:
+    """Return the chains of linked features: all that is linked to each other, directly or not, is one."""
+    causes = links_by_follower(policy.rules)
+    chain_of: dict[str, frozenset[str]] = {}
+    for links in causes.values():
+        for link in links:
+            joined = frozenset(link.columns).union(*(chain_of.get(name, ()) for name in link.columns))
+            chain_of.update(dict.fromkeys(joined, joined))
+    return tuple(_chain(sorted(members), causes, names) for members in dict.fromkeys(chain_of.values()))
+
+
+def _chain(members: Sequence[str], causes: Mapping[str, Sequence[Linked]], names: Sequence[str]) -> Chain:
+    drivers = [name for name in members if name not in causes]
+    ordered, waiting = list(drivers), [name for name in members if name in causes]
     while waiting:
-        rule = waiting.pop(0)
-        start, follower = instance[place[rule.driver]], instance[place[rule.follower]]
-        table[rule.follower] = rule.follow(start, table[rule.driver], follower, codebook)
-        members.append(rule.follower)
-        counted.append(rule.counts == "each")
-        waiting += [other for other in links if other.driver == rule.follower]
-    levels = np.column_stack([table[name] for name in members])
-    # A level is a candidate only if every member may take its value there, if its column can hold this value,
-    # and if no follower leaves its own range.
-    before = np.array([instance[place[name]] for name in members])
-    fine = np.array(
-        [
-            _allowed(policy, codebook, members, before, level)
-            and _followers_keep(policy, members[1:], before[1:], level[1:])
-            for level in levels
-        ]
-    )
-    keep = fine | (codes == here)
-    return Compound(
-        name=driver,
-        members=np.array([place[name] for name in members]),
-        levels=levels[keep],
-        may_go_to=fine[keep],
-        is_category=False,
-        counted=np.array(counted),
+        # A follower comes after all its drivers. Links have no cycle, so one can always come next.
+        after = next(name for name in waiting if all(link.driver in ordered for link in causes[name]))
+        ordered.append(after)
+        waiting.remove(after)
+    counts = [name not in causes or causes[name][0].counts == "each" for name in ordered]
+    return Chain(
+        name=drivers[0],
+        members=np.array([names.index(name) for name in ordered], dtype=np.int64),
+        drivers=len(drivers),
+        counted=np.array(counts),
     )
 
 
@@ -165,40 +142,32 @@ def _allowed(
     return True
 
 
-def _followers_keep(policy: Policy, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
-    """Return whether every follower that moves keeps its own range, kind, step and values."""
-    return all(
-        then == now or policy[name].keeps(now)
-        for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True)
-    )
-
-
 def limits_of(
     compounds: Sequence[Compound],
+    chains: Sequence[Chain],
     policy: Policy,
     codebook: Codebook,
     axes: Sequence[int],
     max_changes: int | None,
 ) -> list[FlatScore]:
-    """Return the budgets of compounds: for the number of changes, and for moves that a member forbids.
+    """Return the budgets of groups: for the number of changes, and for moves that a member forbids.
 
-    ``axes`` are the positions of all columns that may change; compounds follow the user's columns.
+    ``axes`` are the positions of all columns that may change; compounds follow the user's columns, and the
+    columns of chains, which have no values here, follow both.
     """
-    width = len(codebook.names) + len(compounds)
+    first = len(codebook.names)
+    width = first + len(compounds)
     found = []
-    if max_changes is not None and any(compound.may_count_more for compound in compounds):
-        first = len(codebook.names)
+    if max_changes is not None and any(chain.may_count_more for chain in chains):
+        members = {int(member) for chain in chains for member in chain.members}
+        counted = {int(member) for chain in chains for member in chain.members[chain.counted]}
 
-        def counted(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-            if column < first:
-                return np.where(values != current, 1.0, 0.0)
-            compound = compounds[column - first]
-            return compound.changes(compound.values_at(current), compound.values_at(values))
+        def changed(column: int, values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: ARG001
+            return np.where(values != current, 1.0, 0.0)
 
-        found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
+        columns = {column for column in axes if column < width}.difference(members) | counted
+        found.append(_budget("changes", width, tuple(sorted(columns)), changed, max_changes + 0.5))
     for i, compound in enumerate(compounds):
-        if not compound.is_category:  # its levels are already those that this instance may move to
-            continue
         charge = _forbidden_moves(compound, policy, codebook)
         if charge.any():
 
@@ -211,7 +180,7 @@ def limits_of(
                 paid: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
                 return paid
 
-            found.append(_budget(compound.name, width, (len(codebook.names) + i,), forbidden, 0.5))
+            found.append(_budget(compound.name, width, (first + i,), forbidden, 0.5))
     return found
 
 
@@ -243,11 +212,11 @@ def _forbidden_moves(compound: Compound, policy: Policy, codebook: Codebook) -> 
     return charge
 
 
-def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Count the changes of rows (n, d); the members of a compound count together."""
+def moves(groups: Sequence[Compound | Chain], before: FloatArray, after: FloatArray) -> FloatArray:
+    """Count the changes of rows (n, d); the members of a group count together."""
     changed: BoolArray = after != before
     total: FloatArray = changed.sum(axis=1).astype(np.float64)
-    for compound in compounds:
-        then, now = before[:, compound.members], after[:, compound.members]
-        total += compound.changes(then, now) - changed[:, compound.members].sum(axis=1)
+    for group in groups:
+        then, now = before[:, group.members], after[:, group.members]
+        total += group.changes(then, now) - changed[:, group.members].sum(axis=1)
     return total

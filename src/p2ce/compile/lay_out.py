@@ -12,17 +12,18 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
-from p2ce.compile.grouped_features import compounds_for, limits_of, one_hot_compounds
+from p2ce.compile.grouped_features import limits_of, one_hot_compounds, with_own_levels
+from p2ce.compile.linked_levels import level_room, stretches
 from p2ce.compile.refine_grid import Detail, refined
 from p2ce.compile.requirements import Origin, Requirement, decoded_by, requirements_of
 from p2ce.compile.rule_scores import compile_rules
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.engine.scores.combined.combined_score import CombinedScore
-from p2ce.engine.scores.trees.grouped_columns import onto_compounds
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.estimates.attributions import Attributions
 from p2ce.models.estimates.calibration import FittedEstimate
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
@@ -30,7 +31,7 @@ from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
-    from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
+    from p2ce.engine.scores.flat.flat_arrays import ChainLines, ScoreLayout
 
 
 class SearchSpace(NamedTuple):
@@ -70,15 +71,17 @@ def lay_out_problem(
         columns=parsed.names,
         codebook=parsed.codebook,
         compounds=parsed.compounds,
+        chains={chain: level_room(chain, space.policy, parsed.codebook) for chain in parsed.chains},
         one_way=space.one_way,
     )
+    chains = _chain_lines(parsed, space, grid)
     return Problem(
         **{field.name: getattr(parsed, field.name) for field in fields(ParsedProblem)},
         record=record,
         accepted=accepted,
         row_seconds=row_seconds,
         requirements=tuple(
-            replace(one, score=one.score.laid_out(grid, parsed.compounds))
+            replace(one, score=one.score.laid_out(grid, parsed.compounds, chains))
             if isinstance(one.score, CombinedScore)
             else one
             for one in space.requirements
@@ -87,24 +90,39 @@ def lay_out_problem(
         searched=space.policy,
         one_way=space.one_way,
         grid=grid,
-        layout=_flattened(parsed, space.requirements, grid),
+        layout=_flattened(parsed, space, grid, chains),
         is_personal=is_personal,
         estimate=estimate,
         attributions=attributions,
     )
 
 
-def _flattened(parsed: ParsedProblem, requirements: Sequence[Requirement], grid: BaseGrid) -> "ScoreLayout":
+def _chain_lines(parsed: ParsedProblem, space: SearchSpace, grid: BaseGrid) -> "list[ChainLines]":
+    from p2ce.engine.scores.flat.flat_arrays import ChainLines
+
+    axes, first = grid.columns.tolist(), len(parsed.names) + len(parsed.compounds)
+    lines = []
+    for place, chain in enumerate(parsed.chains):
+        parts = stretches(chain, space.policy, parsed.codebook)
+        lines.append(
+            ChainLines(
+                axis=axes.index(first + place), columns=chain.members, is_steady=parts == 1, stretches=parts
+            )
+        )
+    return lines
+
+
+def _flattened(
+    parsed: ParsedProblem, space: SearchSpace, grid: BaseGrid, chains: "Sequence[ChainLines]"
+) -> "ScoreLayout":
     from p2ce.engine.scores.flat.flat_arrays import flatten_scores
 
-    shared, own = parsed.compounds[: parsed.shared], parsed.compounds[parsed.shared :]
-    flat = [one.score.flat for one in requirements]
-    scores = [onto_compounds(score, own) for score in flat if score is not None]
-    scores += limits_of(
-        parsed.compounds, parsed.policy, parsed.codebook, grid.columns.tolist(), parsed.max_changes
-    )
+    flat = [one.score.flat for one in space.requirements]
+    scores = [score for score in flat if score is not None]
+    axes, policy, codebook = grid.columns.tolist(), parsed.policy, parsed.codebook
+    scores += limits_of(parsed.compounds, parsed.chains, policy, codebook, axes, parsed.max_changes)
     # Columns that cannot change are filled with zeros: nothing here compares their values.
-    return flatten_scores(scores, grid, np.zeros(len(parsed.names) + len(shared) + len(own)))
+    return flatten_scores(scores, grid, np.zeros(len(parsed.names) + len(parsed.compounds)), chains)
 
 
 def lay_out_again(
@@ -141,7 +159,7 @@ def with_policy(parsed: ParsedProblem, policy: Policy) -> ParsedProblem:
 
 def with_limit(problem: Problem, max_changes: int | None) -> Problem:
     """Return the same problem with another limit of changes, without the estimate for the old limit."""
-    if not problem.compounds:
+    if not problem.groups:
         return replace(problem, max_changes=max_changes, estimate=None)
     return lay_out_again(problem, replace(parsed_part(problem), max_changes=max_changes))
 
@@ -175,17 +193,9 @@ def with_codebook(problem: Problem, codebook: Codebook) -> Problem:
 
 
 def for_instance(problem: Problem, values: FloatArray) -> Problem:
-    """Return the same problem for one instance (d,), whose linked features move from its own values."""
-    groups = problem.compounds[: problem.shared]
-    compounds = compounds_for(problem.searched, problem.codebook, groups, values)
-    parsed = replace(parsed_part(problem), compounds=compounds)
-    is_shared = all(own is shared for own, shared in zip(compounds, groups, strict=False))
-    space = SearchSpace(
-        problem.requirements if is_shared else requirements_of(parsed),
-        problem.detail,
-        problem.searched,
-        problem.one_way,
-    )
+    """Return the same problem for one instance (d,), whose one-hot groups may be at a level of its own."""
+    parsed = replace(parsed_part(problem), compounds=with_own_levels(problem.compounds, values))
+    space = SearchSpace(requirements_of(parsed), problem.detail, problem.searched, problem.one_way)
     return lay_out_again(problem, parsed, space=space, is_personal=True, estimate=problem.estimate)
 
 
@@ -232,7 +242,7 @@ _RELAXED: "WeakKeyDictionary[Problem, dict[frozenset[str], Problem]]" = WeakKeyD
 def relaxed(problem: Problem, dropped: frozenset[str]) -> Problem:
     """Return the same problem without some of its restrictions. It is laid out once for all instances.
 
-    One-hot groups and links stay: they define the axes of the grid.
+    One-hot groups and links stay: they define the axes of the grid. So does what `Explainer.more` leaves out.
     """
     known = _RELAXED.setdefault(problem, {})
     if dropped not in known:
@@ -251,4 +261,4 @@ def relaxed(problem: Problem, dropped: frozenset[str]) -> Problem:
 
 
 def _may_be_dropped(rule: Rule) -> bool:
-    return not isinstance(rule, Linked | OneHot)
+    return not isinstance(rule, Linked | OneHot | LeaveOut)

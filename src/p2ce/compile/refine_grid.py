@@ -11,7 +11,8 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.engine.grid.base_grid import OneWay
-from p2ce.engine.scores.score import Score, seen_as_given
+from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.objectives.objective import Reference
 from p2ce.policy.features.candidate_values import Neighbours, either_side, resolution_of, thinned
@@ -40,8 +41,8 @@ class ColumnValues:
     model_cuts: FloatArray  # the models' thresholds
     all_cuts: FloatArray  # the thresholds of the models and the detector
     distinct: FloatArray  # values of the reference; all, or many of them
-    models_are_trees: bool  # trees do not distinguish values between two thresholds
-    trees_decide: bool  # whether trees decide about plausibility too
+    models_are_steps: bool  # trees and bins do not distinguish values between two thresholds
+    steps_decide: bool  # whether steps decide about plausibility too
     unit: float  # the column's deviation
     resolution: Fraction | None  # all values are multiples of it; None for a continuous column
 
@@ -63,7 +64,7 @@ class ColumnValues:
         if detail is Detail.FINEST:
             # A rule may distinguish values between two thresholds of trees.
             return np.union1d(
-                usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct
+                usual, self.distinct[[0, -1]] if self.steps_decide and not has_rule else self.distinct
             )
         thin = detail is Detail.THINNED or len(self.model_cuts)
         return thinned(usual, self.spread) if thin else usual
@@ -73,9 +74,12 @@ class ColumnValues:
         return np.unique(np.concatenate([self.usual, self.distinct, *self.sides(feature, Detail.FINEST)]))
 
 
+NO_CUTS: FloatArray = np.empty(0)  # also of a column that a detector does not look at
 NO_SIDES = Neighbours(np.empty(0), np.empty(0))
 # By numeric column: the values that may be added if the data chose the candidates.
 Refinement: TypeAlias = Mapping[str, ColumnValues]
+# By column: where step functions change, or None where a score is none.
+Thresholds: TypeAlias = Mapping[str, FloatArray | None]
 
 
 def refinement_of(
@@ -84,14 +88,15 @@ def refinement_of(
     reference: Reference,
     inferred: Policy,
 ) -> Refinement:
-    """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
+    """Collect the thresholds of all trees and bins, and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
     found = {}
     model_cuts = [
-        None if model.is_black_box else _thresholds(model.scores, model.columns) for model in models
+        _thresholds((None,) if model.is_black_box else model.scores, model.columns) for model in models
     ]
-    detector_cuts = {} if detector is None else _thresholds((detector.score,), detector.columns)
-    all_cuts = [*model_cuts, detector_cuts]
+    all_cuts = list(model_cuts)
+    if detector is not None:
+        all_cuts.append(_thresholds((detector.score,), detector.columns))
     for place, name in enumerate(reference.names):
         feature = inferred[name]
         if feature.is_category or feature.kind is Kind.BINARY:
@@ -105,18 +110,18 @@ def refinement_of(
             model_cuts=_between(model_cuts, name, known),
             all_cuts=_between(all_cuts, name, known),
             distinct=_spread_out(known, MOST_DISTINCT),
-            models_are_trees=None not in model_cuts,
-            trees_decide=all(cuts is not None for cuts in all_cuts),
+            models_are_steps=all(cuts.get(name, NO_CUTS) is not None for cuts in model_cuts),
+            steps_decide=all(cuts.get(name, NO_CUTS) is not None for cuts in all_cuts),
             unit=float(units[place]),
             resolution=resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype),
         )
     return found
 
 
-def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
+def _between(cuts: Sequence[Thresholds], name: str, known: FloatArray) -> FloatArray:
     """Return the thresholds of a column that lie inside the range of the reference."""
-    listed = [one[name] for one in cuts if one is not None and name in one]
-    found: FloatArray = np.concatenate([np.empty(0), *listed])
+    listed = [own for one in cuts if (own := one.get(name)) is not None]
+    found: FloatArray = np.concatenate([NO_CUTS, *listed])
     inside: FloatArray = found[(found >= known[0]) & (found < known[-1])]
     return inside
 
@@ -158,19 +163,34 @@ def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Pol
     return replace(policy, features=tuple(features)), single
 
 
-def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[str, FloatArray] | None:
-    """Return the thresholds of trees by column; None if anything other than trees decides."""
-    found: dict[str, list[FloatArray]] = {name: [] for name in columns}
-    for score in scores:
-        flat = None if score is None else score.flat
-        if flat is None or flat.forest is None or flat.see is not seen_as_given:
-            return None
-        forest = flat.forest
-        order = np.argsort(forest.feature, kind="stable")
-        begins = np.searchsorted(forest.feature[order], np.arange(len(columns) + 1))
-        for name, (begin, end) in zip(columns, pairwise(begins.tolist()), strict=True):
-            found[name].append(forest.threshold[order[begin:end]])
-    return {name: np.unique(np.concatenate(parts)) for name, parts in found.items() if parts}
+def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> Thresholds:
+    """Return the thresholds of trees and bins by column; None where anything else decides."""
+    found: dict[str, list[FloatArray] | None] = {name: [] for name in columns}
+    parts = [
+        part for score in scores for part in (score.parts if isinstance(score, CombinedScore) else (score,))
+    ]
+    for part in parts:
+        flat = None if part is None else part.flat
+        for name, cuts in zip(columns, _cuts_of(flat, len(columns)), strict=True):
+            known = found[name]
+            if cuts is None or known is None:
+                found[name] = None
+            else:
+                known.append(cuts)
+    return {
+        name: None if parts is None else np.unique(np.concatenate([NO_CUTS, *parts]))
+        for name, parts in found.items()
+    }
+
+
+def _cuts_of(flat: FlatScore | None, columns: int) -> Sequence[FloatArray | None]:
+    """Return the cuts of a score in each column; None for a column in which it is not a step function."""
+    if flat is None or flat.forest is None or flat.see is not seen_as_given:
+        return (None,) * columns if flat is None or flat.cuts is None else flat.cuts
+    forest = flat.forest
+    order = np.argsort(forest.feature, kind="stable")
+    begins = np.searchsorted(forest.feature[order], np.arange(columns + 1))
+    return [forest.threshold[order[begin:end]] for begin, end in pairwise(begins.tolist())]
 
 
 def _spread_out(known: FloatArray, most: int) -> FloatArray:

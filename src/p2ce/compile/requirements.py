@@ -112,8 +112,7 @@ def requirements_of(problem: "ParsedProblem") -> tuple[Requirement, ...]:
             holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
             quick.append(Requirement(score=holds, origin=Origin.RULE, columns=everything))
     flat = [*models[:SECOND], *detectors, *models[SECOND:], *budgets]
-    shared = problem.compounds[: problem.shared]
-    return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
+    return (*(_over_groups(one, problem.compounds) for one in flat), *quick, *slow)
 
 
 def decoded_by(
@@ -137,12 +136,13 @@ def black_box_model(problem: "ParsedProblem", number: int) -> BlackBoxScore:
         frame=partial(problem.codebook.decode, labels=problem.labels),
         threshold=model.threshold,
         tolerance=model.tolerance,
+        undecided_from=model.threshold - 2.0 * model.score_tolerance if model.score_tolerance else np.inf,
     )
 
 
-def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
-    """Rewrite a flat score for the axes of one-hot groups, which all instances share."""
-    if not shared:
+def _over_groups(requirement: Requirement, groups: Sequence[Compound]) -> Requirement:
+    """Rewrite a flat score for the axes of one-hot groups."""
+    if not groups:
         return requirement
     assert requirement.score.flat is not None
-    return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
+    return replace(requirement, score=onto_compounds(requirement.score.flat, groups))

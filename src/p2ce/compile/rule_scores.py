@@ -11,6 +11,7 @@ from p2ce.base.visible import echoed
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.errors import BrokenPlugin
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.linked import AddedLinks, Linked, links_by_follower
 from p2ce.policy.rules.predicate import Predicate
 from p2ce.policy.rules.rule import Budget, Rule
 from p2ce.result.rule_data import RuleData, rule_data
@@ -59,11 +60,21 @@ class CompiledRule:
 
 
 def compile_rules(policy: Policy, codebook: Codebook) -> tuple[CompiledRule, ...]:
-    """Compile the rules of a policy for the columns of a table."""
-    return tuple(
-        CompiledRule(rule=rule, codebook=codebook, budgets=_budgets(rule, codebook), data=rule_data(rule))
-        for rule in policy.rules
-    )
+    """Compile the rules of a policy for the columns of a table.
+
+    The links of one follower add up, so none of them holds by itself.
+    """
+    causes = links_by_follower(policy.rules)
+    compiled = []
+    for stated in policy.rules:
+        links = causes[stated.follower] if isinstance(stated, Linked) else ()
+        rule = AddedLinks(links) if len(links) > 1 else stated
+        compiled.append(
+            CompiledRule(
+                rule=rule, codebook=codebook, budgets=_budgets(rule, codebook), data=rule_data(stated)
+            )
+        )
+    return tuple(compiled)
 
 
 def columns_to_miss(policy: Policy) -> frozenset[str]:

@@ -12,13 +12,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import CHECKED_ROWS, every_nth
+from p2ce.base.any_of import AnyOf
+from p2ce.base.arrays import CHECKED_ROWS, BoolArray, every_nth
 from p2ce.base.calls.checked_calls import some_rows
 from p2ce.base.calls.library import without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
 from p2ce.models.decisions.adapter import Adapter
 from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
+from p2ce.models.decisions.target_arguments import class_indices
 from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.inference.favourable_class import favourable_class
 from p2ce.policy.inference.known_outcomes import KnownOutcomes, associations, with_associations
@@ -42,8 +44,13 @@ def settle_target(
     except UnnamedTarget as error:
         classes = error.classes
     else:
-        if outcomes is not None and parsed[0].classes:
-            outcomes.require_classes(parsed[0].classes)
+        classes = parsed[0].classes
+        if outcomes is not None and classes:
+            outcomes.require_classes(classes)
+        indices = class_indices(classes, target) if classes else ()
+        if indices:
+            several = AnyOf(tuple(classes[place] for place in indices))
+            return several if len(indices) > 1 else several.classes[0], parsed
         return FUNCTIONS_TARGET if target is None else target, parsed
     if outcomes is not None:
         outcomes.require_classes(classes)
@@ -51,20 +58,21 @@ def settle_target(
     if evidence is None:
         no_label = "" if len(classes) > 2 else f", and there is no label with a name {TELLING}"
         raise _unnamed(parse, classes, reference, f"The names of the classes do not say it{no_label}.")
-    parsed = parse(evidence.favourable)
-    if outcomes is not None and not agree(parsed[0], evidence.favourable, outcomes, reference):
+    target, meaning = evidence.favourable, "favourable"
+    parsed = parse(target)
+    if parsed[0].negated:  # at_most limits the other class
+        target, meaning = next(one for one in classes if one != target), "unfavourable"
+        parsed = parse(target)
+    if outcomes is not None and not agree(parsed[0], target, outcomes, reference):
         why = (
             f"The label {echoed(outcomes.name)} contradicts the model, which scores rows with the label "
-            f"{echoed(evidence.favourable)} lower for that class than the others. Check that the label is "
-            "what the model predicts."
+            f"{echoed(target)} lower for that class than the others. Check that the label is what the model "
+            "predicts."
         )
         raise _unnamed(parse, classes, reference, why)
-    text = (
-        f"No target is given: class {echoed(evidence.favourable)} is the favourable outcome, since "
-        f"{evidence.because}."
-    )
+    text = f"No target is given: class {echoed(target)} is the {meaning} outcome, since {evidence.because}."
     log.info("%s", text, extra={"on_command_line": text})
-    return evidence.favourable, parsed
+    return target, parsed
 
 
 def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
@@ -72,10 +80,17 @@ def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.Da
 
     Labels are evidence only if they are what the model predicts.
     """
-    is_target = outcomes.are(target)
+    is_target = _favourable_rows(model, target, outcomes)
     rows = np.concatenate([_spread(np.flatnonzero(is_target)), _spread(np.flatnonzero(~is_target))])
     scores, wanted = _scores(model, reference.iloc[rows].reset_index(drop=True)), is_target[rows]
     return bool(wanted.all() or not wanted.any() or scores[wanted].mean() >= scores[~wanted].mean())
+
+
+def _favourable_rows(model: Adapter, target: Any, outcomes: KnownOutcomes) -> BoolArray:
+    """Mark the rows with a favourable label: the target, or with ``at_most`` any other class."""
+    classes = target.classes if isinstance(target, AnyOf) else (target,)
+    is_target: BoolArray = np.any([outcomes.are(one) for one in classes], axis=0)
+    return ~is_target if model.negated else is_target
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:
@@ -90,7 +105,9 @@ def _scores(model: Adapter, rows: pd.DataFrame) -> np.ndarray:
 def _unnamed(parse: Parse, classes: tuple[Any, ...], reference: pd.DataFrame, why: str) -> UnnamedTarget:
     """Build the error that shows the calls to choose from, and what each of them means."""
     rows = some_rows(reference)
-    parts: list[str | Argument] = ["Say which class is the favourable outcome: "]
+    limited = parse(classes[0])[0].negated
+    what = "whose probability at_most limits" if limited else "is the favourable outcome"
+    parts: list[str | Argument] = [f"Say which class {what}: "]
     for place, target in enumerate(classes[::-1][:MOST_CHOICES]):
         share = _accepted_share(parse, target, rows)
         parts += [" or " if place else "", Argument("target", target)]
@@ -126,7 +143,7 @@ def known_associations(
             "No association is taken from it. Check that y holds what the model predicts."
         )
         return {}
-    return associations(policy.features, frame, outcomes.are(target))
+    return associations(policy.features, frame, _favourable_rows(model, target, outcomes))
 
 
 def directed(

@@ -3,11 +3,13 @@
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.calls.budget import current_budget
 from p2ce.compile.compile_arguments import Compiled
 from p2ce.compile.compiled_problem import Problem, magnitude
 from p2ce.compile.lay_out import for_instance, with_codebook, with_models
 from p2ce.compile.rule_scores import columns_to_miss
 from p2ce.engine.grid.grouped_axis import with_levels
+from p2ce.errors import InvalidRow
 from p2ce.models.several_models import codebook_of_all
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.encode import has_unseen_categories
@@ -42,9 +44,7 @@ def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
 
 
 def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
-    """Return for which instances (n, d) the axes are valid: links depend on the instance."""
-    if problem.has_links:
-        return np.full(len(values), problem.is_personal)
+    """Return for which instances (n, d) the axes are valid: those at a known level of every one-hot group."""
     if not problem.compounds:
         return np.ones(len(values), dtype=np.bool_)
     return np.asarray(~np.isnan(with_levels(values, problem.compounds)).any(axis=1))
@@ -59,7 +59,7 @@ def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
 def reaching(
     known: Compiled, problem: Problem, values: FloatArray, codebook: Codebook | None = None
 ) -> Problem:
-    """Compile a problem that is valid for instances (n, d), or for one instance if features are linked.
+    """Compile a problem that is valid for instances (n, d), or for one that stands at a level of its own.
 
     ``codebook`` decodes the instances, if they may have labels that the problem does not know.
     """
@@ -67,8 +67,7 @@ def reaching(
         problem = with_codebook(problem, codebook)
     if not parsed_for(problem, values).all():
         problem = parse_again(known, problem, values)
-    # A linked feature moves relative to the instance's own value.
-    if (problem.compounds or problem.has_links) and not shaped_for(problem, values).all():
+    if problem.compounds and not shaped_for(problem, values).all():
         return for_instance(problem, values[0])
     return problem
 
@@ -80,6 +79,12 @@ def parse_again(known: Compiled, problem: Problem, values: FloatArray) -> Proble
     which the reference has none. For unseen labels, only the model itself knows the result, so it is then a
     black box.
     """
+    if current_budget() is not None and any(model.is_black_box for model in problem.models):
+        raise InvalidRow(
+            "The model must be checked again for this row, which max_calls and max_rows forbid: a value "
+            "is missing where the reference has none, or far beyond the reference. Add a row like it to the "
+            "reference, or explain it without a budget."
+        )
     reference = known.reference.iloc[known.sample]
     parse_models = known.parse_models
     order = problem.labels.get_indexer(reference.columns)

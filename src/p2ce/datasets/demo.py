@@ -71,7 +71,8 @@ def load_demo(*, random_state: int = 0) -> Demo:
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=random_state)
     model.fit(data, outcome)
     explainer = Explainer(model, data, policy=_policy(data), target=REPAID, random_state=random_state)
-    return Demo(model, data[explainer.scores(data) < explainer.threshold], explainer)
+    assert explainer.at_least is not None, "the target is the favourable class"
+    return Demo(model, data[explainer.scores(data) < explainer.at_least], explainer)
 
 
 def _policy(data: pd.DataFrame) -> Policy:

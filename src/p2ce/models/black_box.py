@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,14 @@ from p2ce.errors import (
     what_happened,
 )
 from p2ce.models.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, Evaluate, ParseRequest
-from p2ce.models.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win
+from p2ce.models.decisions.decision import (
+    BEHIND,
+    Decision,
+    as_limited,
+    decide_class,
+    decide_number,
+    decide_win,
+)
 from p2ce.models.decisions.row_format import (
     REGRESSOR,
     ChosenFormat,
@@ -46,7 +53,9 @@ from p2ce.models.decisions.row_format import (
 from p2ce.models.decisions.target_arguments import (
     checked_range,
     class_index,
+    class_indices,
     decision_threshold,
+    has_limit,
     is_range,
     probability_threshold,
     require_no_margin,
@@ -146,6 +155,7 @@ def as_black_box(found: Adapter, request: ParseRequest) -> Adapter:
         predict=predict,
         report=_unchanged,
         tolerance=max(found.tolerance, tolerance),
+        score_tolerance=request.score_tolerance,
         reach=None,
     )
 
@@ -198,6 +208,7 @@ class SettledLead:
     lead: ModelCall
     vote: ModelCall  # 1 for a prediction of the target, -1 for any other
     only_leaders: bool
+    parts: ClassVar[int] = 2  # calls of the model
 
     def settle_lead(self, frame: pd.DataFrame) -> FloatArray:
         """Return how far the target is ahead: at least 0 where ``predict`` returns it."""
@@ -229,16 +240,20 @@ def _as_predicted(
         return None
     retries = Retries()
     lead = replace(decision.evaluate, retries=retries)
-    vote = replace(_votes(model, chosen, classes[decision.index], "model.predict"), retries=retries)
+    vote = replace(_votes(model, chosen, _wanted(classes, decision), "model.predict"), retries=retries)
     some = some_rows(request.reference)
     agrees = bool(((lead(some) >= 0.0) == (vote(some) > 0.0)).all())
     return SettledLead(lead=lead, vote=vote, only_leaders=agrees and not votes_in_pairs(model))
 
 
-def _votes(model: Any, chosen: ChosenFormat, target: Any, call: str) -> ModelCall:
-    """Return the call of ``predict`` that compares its classes with the target."""
+def _wanted(classes: tuple[Any, ...], decision: Decision) -> tuple[Any, ...]:
+    return tuple(classes[place] for place in decision.indices or (decision.index,))
+
+
+def _votes(model: Any, chosen: ChosenFormat, wanted: tuple[Any, ...], call: str) -> ModelCall:
+    """Return the call of ``predict`` that compares its classes with the wanted ones."""
     votes = _call(model.predict, chosen, call, one_class_per_row)
-    return votes.then(partial(votes_for, target=target))
+    return votes.then(partial(votes_for, wanted=wanted))
 
 
 def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Adapter:
@@ -262,18 +277,20 @@ def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Ad
 def _by_votes(model: Any, request: ParseRequest) -> Adapter:
     """Adapt a classifier that only predicts: the value is 1 if it predicts the target, otherwise -1."""
     call = "model.predict"
-    if request.threshold is not None:
+    if has_limit(request):
+        given = "at_least" if request.at_most is None else "at_most"
         raise InvalidArgument(
-            f"{name_of(model)} only predicts classes, and has no score that could reach "
-            f"threshold={echoed(request.threshold)}. Leave it out: then the model must predict the target."
+            f"{name_of(model)} only predicts classes, and has no score that {given}="
+            f"{echoed(getattr(request, given))} could limit. Leave it out: then the model must predict the "
+            "target."
         )
     require_no_margin(request)
     classes = declared_classes(model)
     if classes is None:
         classes = predicted_classes(model, request, call)
-    target = classes[class_index(classes, request.target)]
+    indices = class_indices(classes, request.target) or (class_index(classes, request.target),)
     chosen = choose_row_format(model, model.predict, request, call, one_class_per_row)
-    votes = _votes(model, chosen, target, call)
+    votes = _votes(model, chosen, tuple(classes[place] for place in indices), call)
     decision = Decision(evaluate=votes, scale=LEAD, threshold=0.0, classes=classes)
     return _settled(model, request, chosen, decision, call, single=False)
 
@@ -288,23 +305,46 @@ def _by_calling(model: Any, request: ParseRequest) -> Adapter:
         number = _call(model, chosen, call, one_per_row)
         decision = decide_number(request, number, name=name_of(model))
         return _settled(model, request, chosen, decision, call)
+    if columns > 2 and class_indices(range(columns), request.target):
+        values = _call(model, chosen, call, partial(one_per_class, classes=columns))
+        inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
+        decision = decide_class(
+            request,
+            classes=tuple(range(columns)),
+            probabilities=values if inside else None,
+            decision_values=None if inside else values,
+            name=name_of(model),
+        )
+        return _settled(model, request, chosen, decision, call)
     index = _callable_index(columns, request.target)
     if columns == 1:
         scale, threshold = _callable_scale(sample.reshape(-1), request)
         evaluate = _as_taken(_call(model, chosen, call, one_per_row), scale, request)
-        decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=(0, 1))
+        decision = Decision(
+            evaluate=as_limited(evaluate, request),
+            scale=scale,
+            threshold=threshold,
+            classes=(0, 1),
+            negated=request.at_most is not None,
+        )
         return _settled(model, request, chosen, decision, call)
     values = _call(model, chosen, call, partial(one_per_class, classes=columns))
     classes = tuple(range(columns))
     target = values.then(partial(of_class, index=index))
-    if columns > 2 and request.threshold is None:
+    if columns > 2 and not has_limit(request):
         require_no_margin(request)
         inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
         decision = decide_win(values, classes=classes, index=index, predict=target if inside else None)
     else:
         scale, threshold = _callable_scale(sample[:, index], request)
         evaluate = _as_taken(target, scale, request)
-        decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=classes)
+        decision = Decision(
+            evaluate=as_limited(evaluate, request),
+            scale=scale,
+            threshold=threshold,
+            classes=classes,
+            negated=request.at_most is not None,
+        )
     return _settled(model, request, chosen, decision, call)
 
 
@@ -330,20 +370,20 @@ def _callable_index(columns: int, target: Any) -> int:
 def _callable_scale(values: FloatArray, request: ParseRequest) -> tuple[str, float]:
     """Treat values that all lie in [0, 1] as probabilities; other values need a threshold."""
     low, high = float(values.min()), float(values.max())
-    wanted = decision_threshold(replace(request, margin=0.0))
-    if low >= 0.0 and high <= 1.0 and (request.threshold is None or 0.0 <= wanted <= 1.0):
+    wanted = abs(decision_threshold(replace(request, margin=0.0)))
+    if low >= 0.0 and high <= 1.0 and (not has_limit(request) or wanted <= 1.0):
         return PROBABILITY, probability_threshold(request)
-    if request.threshold is None:
+    if not has_limit(request):
         raise InvalidArgument(
             f"The callable's values on the reference range from {low:.4g} to {high:.4g}, so they are not "
-            "probabilities. Pass the value from which on it accepts, such as threshold=0.0 for log-odds."
+            "probabilities. Pass the value from which on it accepts, such as at_least=0.0 for log-odds."
         )
     return DECISION, decision_threshold(request)
 
 
 def _as_taken(evaluate: ModelCall, scale: str, request: ParseRequest) -> ModelCall:
     """Require probabilities of a callable that was assumed to return them; with a threshold, accept any."""
-    taken = scale == PROBABILITY and request.threshold is None
+    taken = scale == PROBABILITY and not has_limit(request)
     return evaluate.then(partial(require_probabilities, call=evaluate.name)) if taken else evaluate
 
 
@@ -385,9 +425,11 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=evaluate,
+        negated=decision.negated,
         predict=predict,
         report=_unchanged,
         tolerance=tolerance,
+        score_tolerance=request.score_tolerance,
     )
 
 
@@ -411,9 +453,10 @@ def _repeats_within(
     """
     rows = some_rows(request.reference)
     if predict is None or classes:
-        return check_repeats(evaluate, rows, call=call, single=single)
+        return check_repeats(evaluate, rows, call=call, single=single, allowed=request.score_tolerance)
     largest = float(np.abs(predict(rows)).max(initial=1.0))
-    return largest * check_repeats(predict, rows, call=call, single=single)
+    allowed = request.score_tolerance
+    return largest * check_repeats(predict, rows, call=call, single=single, allowed=allowed)
 
 
 def _check_missing(evaluate: Evaluate, request: ParseRequest) -> None:

@@ -37,7 +37,7 @@ def favourable_constraints(model: Any, parsed: Sequence[Adapter], target: Any) -
 
 
 def _favourable(model: Any, parsed: Adapter, target: Any) -> dict[str, Direction]:
-    sign = _sign_of(parsed, target)
+    sign = -_sign_of(parsed, target) if parsed.negated else _sign_of(parsed, target)
     if not sign:
         return {}
     try:

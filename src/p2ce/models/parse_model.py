@@ -27,7 +27,9 @@ from p2ce.models.families.catboost import family as catboost
 from p2ce.models.families.imodels import family as imodels
 from p2ce.models.families.interpret import family as interpret
 from p2ce.models.families.lightgbm import family as lightgbm
+from p2ce.models.families.optbinning import family as optbinning
 from p2ce.models.families.pygam import family as pygam
+from p2ce.models.families.scorecardpy import family as scorecardpy
 from p2ce.models.families.sklearn import (
     adaboost,
     bagging,
@@ -70,15 +72,18 @@ FAMILIES: tuple[Family, ...] = (
     bagging,
     adaboost,
     stacking,
+    optbinning,
+    scorecardpy,
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
     "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "
     "scikit-learn's "
     "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
-    "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
-    "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "
-    "array, is evaluated as a black box"
+    "PyTorch Sequential; optbinning's Scorecard and its points, scorecardpy's scorecard_ply with a card; a "
+    "Pipeline of transformers that work on one column at a time in front of any of these; and scikit-learn's "
+    "calibrated, voting, bagging, AdaBoost and stacking ensembles of them. Anything else with predict_proba, "
+    "decision_function or predict, and any function of a frame or array, is evaluated as a black box"
 )
 log = logging.getLogger("p2ce")
 # Instances and widened ranges may lie this many times farther out than the reference.
@@ -90,9 +95,11 @@ def parse_model(
     *,
     reference: pd.DataFrame,
     target: Any = 1,
-    threshold: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
+    score_tolerance: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
@@ -102,26 +109,30 @@ def parse_model(
     """Parse a fitted model into scores that provably decide as the model does, if it is supported.
 
     For a black box the result has no score; with ``black_box=True``, this holds for every model.
-    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the model's
+    ``reference`` holds rows like those that the model was fitted on. ``at_least`` defaults to the model's
     own threshold, or to 0.5 for the probability of one of two classes and 0 for decision functions. If there
-    are more than two classes, the target must win. ``margin`` is added to the threshold, on the scale that
-    the model reports. ``reach`` holds, per reference column, the largest magnitude that a value will ever
-    have. It defaults to 64 times the largest in the reference, and only linear models need it. ``codes``
-    (n, d) is the reference as encoded by ``codebook``, if the caller has it already. ``nullable`` names the
-    columns in which values may be missing; by default those with a missing value in the reference.
+    are more than two classes, the target must win. With ``at_most``, the number of the target must be at most
+    so much. ``margin`` moves either limit inwards, on the scale that the model reports. It includes the
+    ``score_tolerance`` of a black box. ``reach`` holds, per reference column, the largest magnitude that a
+    value will ever have. It defaults to 64 times the largest in the reference, and only linear models need
+    it. ``codes`` (n, d) is the reference as encoded by ``codebook``, if the caller has it already.
+    ``nullable`` names the columns in which values may be missing; by default those with a missing value in
+    the reference.
     """
     request = request_for(
         reference,
         target=target,
-        threshold=threshold,
+        at_least=at_least,
+        at_most=at_most,
         scale=scale,
         margin=margin,
+        score_tolerance=score_tolerance,
         reach=reach,
         codebook=codebook,
         codes=codes,
         nullable=nullable,
     )
-    own = own_threshold.own_threshold(model) if threshold is None else None
+    own = own_threshold.own_threshold(model) if at_least is None and at_most is None else None
     if own is None:
         found = _parse_any(model, request)
     else:
@@ -137,9 +148,11 @@ def request_for(
     reference: pd.DataFrame,
     *,
     target: Any,
-    threshold: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
     scale: str | None = None,
     margin: float = 0.0,
+    score_tolerance: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
@@ -163,9 +176,11 @@ def request_for(
         reference=reference,
         codes=codes,
         target=target,
-        threshold=threshold,
+        at_least=at_least,
+        at_most=at_most,
         scale=scale,
         margin=margin,
+        score_tolerance=score_tolerance,
         codebook=codebook,
         nullable=frozenset(nullable),
         reach=reach,

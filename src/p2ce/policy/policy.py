@@ -22,6 +22,7 @@ from p2ce.policy.inference.known_outcomes import (
 from p2ce.policy.inference.protection import Protect
 from p2ce.policy.inference.special_values import SpecialValues
 from p2ce.policy.policy_arguments import (
+    read_change,
     read_choices,
     read_display,
     read_feature_names,
@@ -266,6 +267,32 @@ class Policy:
         """
         given = self._keywords("within", ranges, named, example="(low, high)")
         return self._change(given, lambda f, value: replace(f, stated_range=read_range(f, value)))
+
+    def within_change(self, limits: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
+        """Limit how far features may move from the person's current value.
+
+        ``"+10%"`` means: it may rise by at most 10 %, and may not fall. ``"-10%"`` lets it fall and not rise,
+        and ``"±10%"`` lets it do both. A number is an amount in the feature's own unit: 2 means that it may
+        rise by at most 2, and -2 that it may fall by at most 2. A pair has a limit for each direction:
+        ``(-2, 5)``, or ``("-10%", None)`` for a rise without a limit. A later call for the same feature
+        replaces the earlier one, and None removes it.
+
+        Percentages are of the size of the current value: -200 may rise to -180 by "+10%", and 0 may not
+        change. The limit does not apply to a missing or special value, which has no size: `keep_missing`
+        keeps it. The exact limit is a candidate itself, unless `step` or `candidates` names the candidates.
+
+        Args:
+            limits: A dict from names to limits.
+            **named: The same as keywords.
+
+        >>> import pandas as pd
+        >>> policy = Policy.infer(pd.DataFrame({"Income": [20_000.0, 45_000.0], "Debt": [0.0, 9_000.0]}))
+        >>> policy = policy.within_change(Income="+10%", Debt=(-500, 0))
+        >>> policy["Income"].allows(30_000, 33_000), policy["Income"].allows(30_000, 33_000.01)
+        (True, False)
+        """
+        given = self._keywords("within_change", limits, named, example="'+10%'")
+        return self._change(given, lambda f, value: replace(f, change=read_change(f, value)))
 
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Set the step between candidates, in the feature's own unit. All candidates are multiples of it.

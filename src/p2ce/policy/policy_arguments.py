@@ -1,5 +1,6 @@
 """Check and convert the arguments of the methods of a policy."""
 
+import re
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -9,6 +10,7 @@ import numpy as np
 from p2ce.base.visible import as_text, echoed
 from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidPolicy, nearest
+from p2ce.policy.features.change_limit import Amount, ChangeLimit
 from p2ce.policy.features.decimals import as_float, to_dtype
 from p2ce.policy.features.display import Display
 from p2ce.policy.features.feature import (
@@ -51,6 +53,70 @@ def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
             f"Swap the ends: ({shown_number(high)}, {shown_number(low)})."
         )
     return low, high
+
+
+PERCENT = re.compile(r"([-+±]?)\s*([0-9]+(?:\.[0-9]+)?)\s*%")
+
+
+def read_change(feature: FeaturePolicy, given: object) -> ChangeLimit | None:
+    """Return a limit relative to the current value; None removes it."""
+    name = feature.name
+    if feature.is_category or feature.kind is Kind.BINARY:
+        what = "a category" if feature.is_category else "binary"
+        raise InvalidPolicy(
+            f"within_change() is for numbers, but {echoed(name)} is {what}. Use increase_only(), "
+            "decrease_only() or candidates()."
+        )
+    ends = _listed(given)
+    if given is None or ends == [None, None]:
+        return None
+    if ends is not None and len(ends) != 2:
+        raise _not_a_change(name, given)
+    low, high = _both_ends(name, given) if ends is None else [_amount(name, end, given) for end in ends]
+    if (low is not None and low.number > 0) or (high is not None and high.number < 0):
+        raise InvalidPolicy(
+            f"within_change() of {echoed(name)} expects how far it may fall and rise, got "
+            f"{_described(given)}. The first end must be at most 0, and the second at least 0."
+        )
+    if low is not None and high is not None and low.number == high.number == 0:
+        raise InvalidPolicy(f"within_change() of {echoed(name)} allows no change. Use fix({echoed(name)}).")
+    return ChangeLimit(low=low, high=high)
+
+
+def _both_ends(name: str, given: object) -> tuple[Amount, Amount]:
+    """Return the ends of a single amount: "+10%" lets a value rise and not fall, "±10%" lets it do both."""
+    sign = "" if not isinstance(given, str) else given.strip()[:1]
+    if isinstance(given, str) and sign.isdigit():
+        percent = given.strip()
+        raise InvalidPolicy(
+            f"within_change() of {echoed(name)} got {_described(given)} without a sign. Write '+{percent}' "
+            f"(it may rise), '-{percent}' (it may fall) or '±{percent}' (both)."
+        )
+    amount = _amount(name, given, given)
+    assert amount is not None
+    if sign == "±":
+        return Amount(-amount.number + 0.0, amount.percent), amount
+    none = Amount(0.0)
+    return (amount, none) if amount.number < 0 else (none, amount)
+
+
+def _amount(name: str, end: object, given: object) -> Amount | None:
+    if end is None:
+        return None
+    if not isinstance(end, str):
+        return Amount(_number(end, f"within_change() of {echoed(name)}") + 0.0)
+    found = PERCENT.fullmatch(end.strip().replace("−", "-"))
+    if found is None or (found[1] == "±" and end is not given):
+        raise _not_a_change(name, given)
+    number = _number(float(found[2]), f"within_change() of {echoed(name)}")
+    return Amount((-number if found[1] == "-" else number) + 0.0, percent=number != 0)
+
+
+def _not_a_change(name: str, given: object) -> InvalidPolicy:
+    return InvalidPolicy(
+        f"within_change() expects an amount or a pair for {echoed(name)}, got {_described(given)}. Write "
+        f"'+10%', '-10%', '±10%', a number, or a pair such as (-2, 5) or ('-10%', None)."
+    )
 
 
 def read_step(feature: FeaturePolicy, given: object) -> float:

@@ -11,6 +11,7 @@ from p2ce.present.changes import changes_of, flag_text
 from p2ce.present.highlights import best_text
 from p2ce.present.render import render, render_words
 from p2ce.present.rule_sentences import restriction_line, rules_text, violation_text
+from p2ce.present.standing import points_text
 from p2ce.present.views.audit_facts import amounts
 from p2ce.present.views.audit_view import view_of_audit
 from p2ce.present.views.many_view import view_of_many
@@ -29,7 +30,7 @@ from p2ce.result import (
     Violation,
 )
 from p2ce.result.picks import ONLY
-from p2ce.result.target import is_strict
+from p2ce.result.target import is_strict_limit
 
 AUDIENCE, LANGUAGE = "officer", "en"
 MOST_PEOPLE = 10
@@ -108,6 +109,9 @@ def evaluation_text(evaluation: Evaluation) -> str:
         wording.words,
         evaluation=evaluation,
         score=wording.numbers.prediction(float(evaluation.score)),
+        points=None
+        if evaluation.points is None or evaluation.points.person is None
+        else points_text(evaluation.points.person, evaluation.points, wording),
         plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
         today=None if today is None else wording.numbers.score(today, 0.0),
         broken=[violation_text(one, wording) for one in evaluation.broken],
@@ -199,5 +203,7 @@ def _target(facts: ModelFacts) -> str:
     output = OUTPUTS.get(facts.scale)
     if output is None:
         return f"{facts.target}"
-    least = "more than" if is_strict(facts.threshold) else "at least"
-    return f"{output} of {facts.target} {least} {facts.threshold:g}"
+    strict = is_strict_limit(facts.at_least, facts.at_most)
+    if facts.at_most is not None:
+        return f"{output} of {facts.target} {'less than' if strict else 'at most'} {facts.at_most:g}"
+    return f"{output} of {facts.target} {'more than' if strict else 'at least'} {facts.at_least:g}"

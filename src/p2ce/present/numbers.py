@@ -3,7 +3,7 @@
 import datetime
 import math
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_DOWN, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal, localcontext
 from functools import cache, lru_cache
 from typing import Any
 
@@ -117,7 +117,7 @@ class Numbers:
         number = float(value)
         if not math.isfinite(number) or (number and not 1e-3 <= abs(number) < LARGEST):
             return self.full(number)
-        return self._on_its_side(number, ends, max(0, SCORE_DECIMALS + 1 - len(str(int(abs(number))))))
+        return self._on_its_side(number, ends, _few_decimals(number))
 
     def cost(self, cost: float) -> str:
         """Write a cost with four significant digits, and whole costs as whole numbers.
@@ -163,6 +163,51 @@ class Numbers:
         if not whole and decimals:
             pattern = pattern.replace("#,##0", "#,##0." + "0" * decimals)
         return str(format_percent(exact, pattern, self.locale, decimal_quantization=False))
+
+    def percent_score(self, score: float, *thresholds: float) -> str:
+        """Write a probability in per cent with a decimal, or more to stay on its side of every threshold.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.percent_score(0.55142, 0.08), numbers.percent_score(0.0800004, 0.08)
+        ('55.1%', '8.00004%')
+        """
+        for decimals in range(SCORE_DECIMALS, MOST_DECIMALS + 1):
+            shown = float(f"{score:.{decimals}f}")
+            if _same_side(score, shown, thresholds):
+                return self.percent(Decimal(f"{score:.{decimals}f}"))
+        return self.percent(score)
+
+    def points_limit(self, limit: float, decimals: int | None, *, upper: bool) -> str:
+        """Write the points to reach, rounded towards what is accepted; with few decimals if that is exact."""
+        return self._points(shown_points_limit(limit, decimals, upper=upper), decimals)
+
+    def points(self, points: float, limit: float, decimals: int | None, *, upper: bool) -> str:
+        """Write points with few decimals, but on the side of the displayed limit that they are on.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.points(519.6, 520.0, 0, upper=False), numbers.points(531.4, 520.0, 0, upper=False)
+        ('519.6', '531')
+        >>> numbers.points_limit(520.3004, 0, upper=False), numbers.points(520.302, 520.3004, 0, upper=False)
+        ('520.31', '521')
+        """
+        sign = -1.0 if upper else 1.0
+        shown_limit = shown_points_limit(limit, decimals, upper=upper)
+        reaches = sign * points >= sign * limit
+        least = _few_decimals(points) if decimals is None else decimals
+        for places in range(least, MOST_DECIMALS + 1) if math.isfinite(points) else ():
+            shown = float(f"{points:.{places}f}")
+            if (sign * shown >= sign * shown_limit) == reaches:
+                return self.fixed(points, places)
+        return self._points(shown_limit if reaches and math.isfinite(points) else points, decimals)
+
+    def _points(self, points: float, decimals: int | None) -> str:
+        if not math.isfinite(points):
+            return "∞" if points > 0 else "-∞"
+        least = _few_decimals(points) if decimals is None else decimals
+        for places in range(least, MOST_DECIMALS + 1):
+            if float(f"{points:.{places}f}") == points:
+                return self.fixed(points, places)
+        return self.full(points)
 
     def share(self, share: float) -> str:
         """Write a share of people, with a decimal near 0 and near 1.
@@ -221,6 +266,10 @@ class Numbers:
         """Join parts as in a sentence: "a, b and c"."""
         return str(format_list(list(parts), locale=self.locale)) if parts else ""
 
+    def either(self, parts: Sequence[str]) -> str:
+        """Join alternatives as in a sentence: "a, b or c"."""
+        return str(format_list(list(parts), style="or", locale=self.locale))
+
     def plural(self, count: int | Decimal) -> str:
         """Return the plural form for a number, as Unicode names it ("one", "other")."""
         return str(self.locale.plural_form(min(count, MOST_WRITTEN)))
@@ -228,12 +277,34 @@ class Numbers:
     def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:
         for decimals in range(least, MOST_DECIMALS + 1):
             shown = float(f"{number:.{decimals}f}")
-            if all((shown > one) == (number > one) and (shown < one) == (number < one) for one in marks):
+            if _same_side(number, shown, marks):
                 return self.fixed(number, decimals)
         return self.full(number)
 
     def _written(self, number: Decimal, decimals: int, *, grouped: bool = True) -> str:
         return _formatted(number, decimals, grouped, self.locale)
+
+
+def shown_points_limit(limit: float, decimals: int | None, *, upper: bool) -> float:
+    """Round a limit in points towards what is accepted, to at most two decimals more than points have."""
+    if not math.isfinite(limit):
+        return limit
+    most = (_few_decimals(limit) if decimals is None else decimals) + 2
+    nearest = round(limit, most)
+    if abs(nearest - limit) <= 1e-9 * max(1.0, abs(limit)):  # the rounding error of a logarithm
+        return nearest
+    with localcontext(prec=400):
+        rounding = ROUND_FLOOR if upper else ROUND_CEILING
+        return float(Decimal(limit).quantize(Decimal(1).scaleb(-most), rounding=rounding))
+
+
+def _few_decimals(number: float) -> int:
+    """Return the decimals that give about four digits."""
+    return max(0, SCORE_DECIMALS + 1 - len(str(int(abs(number))))) if math.isfinite(number) else 0
+
+
+def _same_side(number: float, shown: float, marks: Iterable[float]) -> bool:
+    return all((shown > one) == (number > one) and (shown < one) == (number < one) for one in marks)
 
 
 def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:

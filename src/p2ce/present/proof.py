@@ -4,10 +4,10 @@ import math
 
 from p2ce.present.numbers import MOST_WRITTEN
 from p2ce.present.price_sentences import price_sentences
-from p2ce.present.rule_sentences import displayed_step, rules_text
+from p2ce.present.rule_sentences import displayed_step, left_out_text, rules_text
 from p2ce.present.standing import all_models
 from p2ce.present.wording import Wording
-from p2ce.result import Certificate, Explanation, Feature, Status
+from p2ce.result import Certificate, Explanation, Feature, RuleData, Status
 from p2ce.result.certificate import FINEST
 from p2ce.result.counterfactual import AdmittedBy
 from p2ce.result.problem_record import ALONG
@@ -16,6 +16,7 @@ from p2ce.result.problem_record import ALONG
 EVALUATED = ("complete", "shap", "shap-paper")
 LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
 MOST_NAMED = 6  # features whose steps are listed; the others are counted
+LEAVE_OUT = "leave_out"
 AS_TODAY: AdmittedBy = "as plausible as today"
 ADVISED = ("up", "down", "either")  # linked features have no steps
 
@@ -26,11 +27,23 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
     sentence = _exact_claim(explanation, wording)
     if certificate is None or explanation.status in (Status.ERROR, Status.ACCEPTED):
         return sentence
-    sentences = [sentence, *_exact_grid(explanation, certificate, wording)]
+    sentences = [sentence]
+    if certificate.stopped_by is not None:
+        sentences.append(wording.say(f"stopped_by_{certificate.stopped_by}"))
+    sentences += _exact_grid(explanation, certificate, wording)
+    if left_out := left_out_rules(explanation):
+        text = left_out_text(left_out, explanation, wording)
+        sentences.insert(0, wording.say("next_best", left_out=text))
     sentences += _exact_reasons(explanation, certificate, wording)
+    if certificate.score_tolerance > 0:
+        tolerance = wording.full(certificate.score_tolerance)
+        sentences.append(wording.say("scores_vary", tolerance=tolerance))
+        if certificate.undecided and is_proven(explanation):
+            sentences.append(wording.counted("undecided_cells", certificate.undecided, tolerance=tolerance))
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("proof_of_exact"))
-    for key, rules in (("rules_kept", certificate.rules), ("rules_checked", certificate.checked_rules)):
+    kept = [rule for rule in certificate.rules if rule not in left_out]
+    for key, rules in (("rules_kept", kept), ("rules_checked", [*certificate.checked_rules])):
         if rules:
             sentences.append(wording.say(key, rules="; ".join(rules_text(rules, wording))))
     return " ".join(sentences)
@@ -51,14 +64,24 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     if certificate is None:
         return wording.say("your_no_certificate")
     sentences = _may_change(explanation, certificate, wording)
+    if left_out_rules(explanation):
+        sentences.append(wording.say("your_next_best"))
     sentences.append(_plain_claim(explanation, certificate, wording))
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
+    if certificate.undecided and is_proven(explanation):
+        sentences.append(wording.counted("your_undecided", certificate.undecided))
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("your_proof_of_exact"))
     if explanation.status is Status.NO_RECOURSE:
         sentences.append(wording.say("your_none_is_not_final"))
     return " ".join(sentences)
+
+
+def left_out_rules(explanation: Explanation) -> list[RuleData]:
+    """Return what was left out of an explanation that `Explainer.more` returned."""
+    certificate = explanation.certificate
+    return [] if certificate is None else [one for one in certificate.rules if one["rule"] == LEAVE_OUT]
 
 
 def _may_change(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:

@@ -73,7 +73,7 @@ def to_text(
     ...     costs={"changes": 1.0}, score=0.53,
     ... )
     >>> explanation = Explanation(
-    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, threshold=0.5, target=1,
+    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, at_least=0.5, target=1,
     ...     counterfactuals=(option,), objectives=("changes",), dtypes={"LoanAmount": "int64"},
     ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
     ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
@@ -117,7 +117,7 @@ def to_html(
 
     >>> from p2ce.result import Status
     >>> explanation = Explanation(
-    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, at_least=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> page = to_html(explanation, language="pt", title="Ana & Bia")
@@ -146,7 +146,7 @@ def to_markdown(
 
     >>> from p2ce.result import Status
     >>> explanation = Explanation(
-    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, at_least=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> to_markdown(explanation, title="Ana | Bia").splitlines()[0]

@@ -1,20 +1,46 @@
 """Write rules between features, restrictions and candidate values in the reader's language and names."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.changes import check_advice, clause_of
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, Relaxation, Relaxations, Restriction, Status, Violation
-from p2ce.tables.json_values import to_plain
+from p2ce.tables.json_values import Value, to_plain
 
 RuleData: TypeAlias = Mapping[str, Any]
 
 
 def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
-    """Write each rule in one line."""
-    return [rule_text(rule, wording) for rule in rules]
+    """Write each rule in one line, and all links of a feature in one: they add up."""
+    rules = list(rules)
+    followers = [rule["follower"] for rule in rules if rule["rule"] == "linked"]
+    lines: dict[str | int, str] = {}
+    for place, rule in enumerate(rules):
+        several = rule["rule"] == "linked" and followers.count(rule["follower"]) > 1
+        key = rule["follower"] if several else place
+        if key not in lines:
+            lines[key] = (
+                _added_links(rule["follower"], rules, wording) if several else rule_text(rule, wording)
+            )
+    return list(lines.values())
+
+
+def _added_links(follower: str, rules: Sequence[RuleData], wording: Wording) -> str:
+    """Write what moves a feature that several others move."""
+    links = [rule for rule in rules if rule["rule"] == "linked" and rule["follower"] == follower]
+    parts = [
+        wording.say(
+            "rule_adds" if link.get("ratio", 1) == 1 else "rule_adds_times",
+            driver=wording.name(link["driver"]),
+            ratio=wording.full(link.get("ratio", 1)),
+        )
+        for link in links
+    ]
+    key = "rule_adds_up" if links[0].get("counts", "once") == "once" else "rule_adds_up_each"
+    return wording.say(key, name=wording.name(follower), parts=wording.listed(parts))
 
 
 def rule_text(rule: RuleData, wording: Wording) -> str:
@@ -34,6 +60,9 @@ def _own_text(rule: RuleData) -> str:
 
 
 def _linked(rule: RuleData, wording: Wording) -> str:
+    if "driver" not in rule:  # several links, of the last of the columns
+        *drivers, follower = map(wording.name, rule["columns"])
+        return wording.say("rule_adds_several", name=follower, names=wording.listed(drivers))
     ratio = rule.get("ratio", 1)
     text = wording.say(
         "rule_moves" if ratio == 1 else "rule_moves_times",
@@ -93,6 +122,32 @@ def _condition(column: str, condition: Any, wording: Wording) -> str:
     return wording.say("when_is", name=name, value=wording.value(column, only))
 
 
+def _leave_out(rule: RuleData, wording: Wording) -> str:
+    conditions = [_condition(column, one, wording) for column, one in rule["where"].items()]
+    return wording.say("rule_leave_out", conditions=wording.listed(conditions))
+
+
+def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: Wording) -> str:
+    """Write what an explanation leaves out: of an option, only the values that differ from today's."""
+    texts = []
+    for rule in rules:
+        where = rule["where"]
+        person = to_plain(explanation.person)
+        told = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
+        texts.append(wording.listed([_condition(name, one, wording) for name, one in told.items()]))
+    return "; ".join(texts)
+
+
+def _is_met(condition: Any, value: Any) -> bool:
+    """Return whether today's value meets a condition of what is left out."""
+    match condition:
+        case {"changes": True}:
+            return False
+        case {"from": low, "to": high}:
+            return value is not None and bool(low <= value <= high)
+    return value in (condition if isinstance(condition, list) else [condition])
+
+
 def _inequality(rule: RuleData, wording: Wording) -> str:
     if "left" not in rule:
         return _own_text(rule)
@@ -119,6 +174,7 @@ RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
     "one_hot": _one_hot,
     "implies": _implies,
     "inequality": _inequality,
+    "leave_out": _leave_out,
 }
 
 
@@ -148,6 +204,9 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
             least=wording.step(column, displayed_step(least), unit=False),
             most=wording.step(column, displayed_step(most), unit=wording.is_share(column)),
         )
+    if candidates.within_change:
+        change = change_text(column, candidates.within_change, wording)
+        text = wording.say("candidates_change", candidates=text, change=change)
     for key, holds in (
         ("candidates_stay_missing", candidates.missing_stays),
         ("candidates_go_missing", candidates.may_go_missing),
@@ -158,6 +217,26 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
         codes = ", ".join(wording.full(code) for code in candidates.special)
         text = wording.say(key, candidates=text, values=codes)
     return text
+
+
+def change_text(column: str, limit: Sequence[Value], wording: Wording) -> str:
+    """State how far a feature may move from today's value: "at most 10% above today's value"."""
+
+    def part(end: Value, moves: str, stays: str) -> str:
+        if end in (0, None):
+            return "" if end is None else wording.say(stays)
+        text = str(end).lstrip("+-")
+        if not text.endswith("%"):
+            return wording.say(moves, amount=wording.step(column, float(text)))
+        percent = wording.numbers.percent(Decimal(text.removesuffix("%")) / 100, decimals=0)
+        return wording.say(wording.words.variant(moves, "share"), amount=percent)
+
+    low, high = limit
+    above = part(high, "change_above", "change_not_above")
+    if high is None:
+        return part(low, "change_below", "change_not_below")
+    below = part(low, "change_below_it", "change_not_below_it")
+    return wording.say("change_both", above=above, below=below) if below else above
 
 
 def restriction_text(restriction: Restriction, wording: Wording, audience: str = "officer") -> str:
@@ -175,7 +254,7 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
     one, column = restriction, restriction.feature
     if one.rule is not None:
         return rule_text(one.rule, wording)
-    parts = {"name": wording.name(column)}
+    parts, key = {"name": wording.name(column)}, f"rule_{one.kind}"
     match one.kind:
         case "plausibility":
             return wording.say("restriction_plausibility")
@@ -184,6 +263,8 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
             key = "rule_at_most" if one.instead is None else "rule_most"
         case "direction":
             key = f"rule_{one.direction}"
+        case "change":
+            parts["change"] = change_text(column, one.within_change, wording)
         case "range":
             last = ("high", "higher")
             ends = {"low": one.low, "high": one.high, "lower": one.wider_low, "higher": one.wider_high}
@@ -202,7 +283,7 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
             parts["value"] = wording.value(column, one.value)
             key = "rule_special"
         case _:
-            key = f"rule_{one.kind}"
+            pass
     return wording.say(key, **parts)
 
 

@@ -4,14 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.base.any_of import AnyOf
 from p2ce.present.numbers import LARGEST, SCORE_DECIMALS
 from p2ce.present.wording import Wording, capital
-from p2ce.result import Counterfactual, Explanation, Status
+from p2ce.result import Counterfactual, Explanation, PersonPoints, Status
 from p2ce.result.target import (
     LEAD,
     LEVEL,
-    is_strict,
+    is_strict_limit,
     is_target_range,
+    limit_of,
     must_win,
     narrowed,
     shown_end,
@@ -28,20 +30,78 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
     accepted = explanation.status is Status.ACCEPTED
     if explanation.scale == LEAD:
         return _standing_by_lead(explanation, score, wording, accepted=accepted)
-    subject = "probability_of" if explanation.scale == "probability" else "decision_for"
-    several = "_models" if explanation.models > 1 else ""
-    strict = is_strict(explanation.threshold) and not explanation.margin > 0
-    exceeds = strict and not accepted
+    if explanation.points is not None:
+        return _standing_in_points(explanation, explanation.points, wording, accepted=accepted)
+    exceeds = is_strict_limit(explanation.at_least, explanation.at_most) and not explanation.margin > 0
+    exceeds &= not accepted
+    if explanation.at_most is not None:
+        key = "has_stayed" if accepted else "must_be_less" if exceeds else "must_stay"
+    else:
+        key = "has_reached" if accepted else "must_exceed" if exceeds else "must_reach"
     return wording.say(
-        "has_reached" if accepted else "must_exceed" if exceeds else "must_reach",
-        what=wording.say(
-            f"{subject}{several}", target=_quoted(explanation.target, wording), models=explanation.models
-        ),
-        score=wording.numbers.score(score, explanation.threshold),
-        threshold=wording.full(shown_end(explanation.threshold))
-        if exceeds
-        else threshold_text(explanation, wording),
+        key,
+        what=_subject(explanation, wording),
+        score=score_text(score, explanation, wording),
+        threshold=_limit_alone(explanation, wording) if exceeds else threshold_text(explanation, wording),
     )
+
+
+def _standing_in_points(
+    explanation: Explanation, points: PersonPoints, wording: Wording, *, accepted: bool
+) -> str:
+    assert points.person is not None, "the score is known"
+    upper, several = points.at_most is not None, explanation.models > 1
+    if accepted:
+        key = "points_has_at_most" if upper else "points_has_at_least"
+    else:
+        key = "points_at_most" if upper else "points_at_least"
+    limit = wording.numbers.points_limit(points.limit, points.decimals, upper=upper)
+    return wording.say(
+        key,
+        what=wording.say("points_of_models" if several else "points_of", models=explanation.models),
+        points=points_text(points.person, points, wording),
+        threshold=wording.say("points_margin", number=limit) if explanation.margin > 0 else limit,
+    )
+
+
+def points_text(points: float, of_person: PersonPoints, wording: Wording) -> str:
+    """Write points on their side of the limit."""
+    return wording.numbers.points(
+        points, of_person.limit, of_person.decimals, upper=of_person.at_most is not None
+    )
+
+
+def _subject(explanation: Explanation, wording: Wording) -> str:
+    """Name the number that is limited: the probability or the decision score of the target."""
+    several = "_models" if explanation.models > 1 else ""
+    target = _quoted(explanation.target, wording)
+    if explanation.scale != "probability":
+        return wording.say(f"decision_for{several}", target=target, models=explanation.models)
+    outcome = "" if explanation.problem is None else explanation.problem.outcome
+    if explanation.at_most is None:
+        return wording.say(f"probability_of{several}", target=target, models=explanation.models)
+    if not outcome:
+        outcome = wording.say("of_class", target=target)
+    return wording.say(
+        "chance_of_models" if several else "chance_of", outcome=outcome, models=explanation.models
+    )
+
+
+def score_text(score: float, explanation: Explanation, wording: Wording) -> str:
+    """Write a score on its side of the limit; a probability that is limited from above in per cent."""
+    limit = limit_of(explanation)
+    if _is_percent(explanation):
+        return wording.numbers.percent_score(score, limit)
+    return wording.numbers.score(score, limit)
+
+
+def _is_percent(explanation: Explanation) -> bool:
+    return explanation.at_most is not None and explanation.scale == "probability"
+
+
+def _limit_alone(explanation: Explanation, wording: Wording) -> str:
+    limit = shown_end(limit_of(explanation))
+    return wording.numbers.percent(limit) if _is_percent(explanation) else wording.full(limit)
 
 
 def plain_standing(explanation: Explanation, wording: Wording) -> str:
@@ -61,16 +121,20 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
     if must_win(explanation):
         return wording.say("you_rejected_class", target=_quoted(target, wording))
     # The model itself may accept a person who misses the margin.
-    own = explanation.threshold - explanation.margin
-    near = explanation.person_score is not None and explanation.person_score >= own - ABOUT
+    sign = 1.0 if explanation.at_most is None else -1.0
+    own = sign * limit_of(explanation) - explanation.margin
+    near = explanation.person_score is not None and sign * explanation.person_score >= own - ABOUT
     return wording.say(f"you_rejected{margin}" if near else "you_rejected")
 
 
 def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wording) -> str:
     """State the result of an option, without a full stop."""
     score, prediction = option.displayed_score, option.displayed_prediction
+    if explanation.points is not None and option.displayed_points is not None:
+        shown = points_text(option.displayed_points, explanation.points, wording)
+        return wording.say("gives_points", points=shown)
     if explanation.scale != LEAD:
-        return wording.say("gives", score=wording.numbers.score(score, explanation.threshold))
+        return wording.say("gives", score=score_text(score, explanation, wording))
     if is_target_range(explanation.target) and explanation.models == 1:
         if prediction is None:
             return wording.say(
@@ -78,7 +142,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
             )
         return wording.say("gives", score=prediction_text(prediction, explanation, wording))
     if must_win(explanation):
-        lead = lead_text(score, explanation.threshold, wording)
+        lead = lead_text(score, limit_of(explanation), wording)
         if prediction is None:
             return wording.say("then_leads", lead=lead)
         chance = prediction_text(prediction, explanation, wording)
@@ -86,16 +150,27 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
     return _models_then(score, explanation, wording)
 
 
-def model_output(explanation: Explanation, score: float | None, prediction: Any, wording: Wording) -> str:
-    """Write the model's output in a table: its prediction if there is one, else the score."""
+def model_output(
+    explanation: Explanation,
+    score: float | None,
+    prediction: Any,
+    wording: Wording,
+    *,
+    points: float | None = None,
+) -> str:
+    """Write the model's output in a table: points or its prediction if there are any, else the score."""
+    if points is not None and explanation.points is not None:
+        return points_text(points, explanation.points, wording)
     wanted = is_target_range(explanation.target) or must_win(explanation)
     if wanted and prediction is not None:
         return prediction_text(prediction, explanation, wording)
-    return "–" if score is None else wording.numbers.score(score, explanation.threshold)
+    return "–" if score is None else score_text(score, explanation, wording)
 
 
 def output_name(explanation: Explanation) -> str:
-    """Return the key for the model's output: a prediction, a probability, a lead or a score."""
+    """Return the key for the model's output: points, a prediction, a probability, a lead or a score."""
+    if explanation.points is not None:
+        return "result_points"
     predicted = explanation.person_prediction is not None or any(
         option.prediction is not None for option in explanation
     )
@@ -103,7 +178,7 @@ def output_name(explanation: Explanation) -> str:
         return "result_prediction"
     if must_win(explanation):
         return "result_probability" if predicted else "result_lead"
-    return "result_score"
+    return "result_probability" if _is_percent(explanation) else "result_score"
 
 
 def all_models(models: int, wording: Wording) -> str:
@@ -126,9 +201,14 @@ def range_to_reach(explanation: Explanation, wording: Wording) -> str:
 
 def threshold_text(explanation: Explanation, wording: Wording) -> str:
     """Write what a score must reach, and which part of that is a margin."""
-    shown = wording.full(shown_end(explanation.threshold))
+    shown = _limit_alone(explanation, wording)
     if not explanation.margin > 0:
-        return wording.say("more_than", number=shown) if is_strict(explanation.threshold) else shown
+        if not is_strict_limit(explanation.at_least, explanation.at_most):
+            return shown
+        return wording.say("more_than" if explanation.at_most is None else "less_than", number=shown)
+    if _is_percent(explanation):
+        points = wording.numbers.full(shown_end(100.0 * explanation.margin))
+        return wording.say("with_margin_points", threshold=shown, margin=points)
     return wording.say("with_margin", threshold=shown, margin=wording.full(explanation.margin))
 
 
@@ -154,11 +234,15 @@ def class_name(target: Any) -> str:
     >>> class_name(np.str_("B")), class_name(np.int64(2))
     ("'B'", '2')
     """
+    if isinstance(target, AnyOf):
+        return " or ".join(map(class_name, target.classes))
     return repr(target.item() if isinstance(target, np.generic) else target)
 
 
 def _quoted(target: Any, wording: Wording) -> str:
-    """Write a class inside a sentence, a name in the quotation marks of the language."""
+    """Write a class, or several, inside a sentence: a name in the quotation marks of the language."""
+    if isinstance(target, AnyOf):
+        return wording.numbers.either([_quoted(one, wording) for one in target.classes])
     return wording.say("quoted", text=target) if isinstance(target, str) else class_name(target)
 
 
@@ -184,7 +268,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
         key = "unknown_must_outside" if lead < 0 else "unknown_must_inside"
         return wording.say(key, range=wanted, distance=_distance(lead, wording))
     if must_win(explanation):
-        shown = lead_text(lead, explanation.threshold, wording)
+        shown = lead_text(lead, limit_of(explanation), wording)
         if prediction is not None:
             chance = prediction_text(prediction, explanation, wording)
             shown = wording.say("lead_with_chance", lead=shown, probability=chance)

@@ -16,7 +16,9 @@ from p2ce.result.columns import Categories
 from p2ce.result.counterfactual import Counterfactual, Flag
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.near import Near
 from p2ce.result.picks import Pick
+from p2ce.result.points import PersonPoints, Points
 from p2ce.result.problem_record import Distribution, Feature, ModelFacts, ProblemRecord
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction, Violation
 from p2ce.result.rule_data import RuleData
@@ -36,7 +38,10 @@ __all__ = [
     "FeatureMap",
     "Flag",
     "ModelFacts",
+    "Near",
+    "PersonPoints",
     "Pick",
+    "Points",
     "PriceOfPlausibility",
     "ProblemRecord",
     "Relaxation",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.result.counterfactual import AdmittedBy, Counterfactual
+from p2ce.result.points import PersonPoints
 from p2ce.result.relaxations import Violation
 from p2ce.result.rendered import rendered
 from p2ce.tables.json_values import Count, Number, Value
@@ -29,6 +30,7 @@ class Evaluation:
 
     valid: bool  # the user's own model accepts it
     score: float
+    points: PersonPoints | None = None  # if the explainer reports points
     # Plausible, or no less plausible than the person today. None if plausibility is not required: there is no
     # detector, or the method is p2ce.paper.Mapocam().
     plausible: bool | None

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
+from p2ce.base.calls.budget import BudgetName
 from p2ce.base.visible import echoed
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Number, Whole
@@ -39,7 +40,8 @@ class Status(StrEnum):
     * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible.
       `Certificate.none_because` says why.
     * HEURISTIC: not proven. For example, an estimate pruned the search.
-    * TIME_LIMIT: the search stopped early. Further options may exist.
+    * TIME_LIMIT: the search stopped early, by ``time_limit``, ``max_calls`` or ``max_rows``. Further options
+      may exist. `Certificate.stopped_by` names a budget that ended it.
     * ACCEPTED: the model accepts the person as they are.
     * ERROR: the row could not be explained. `Explanation.message` says why.
 
@@ -56,7 +58,7 @@ class Status(StrEnum):
     OPTIMAL = "OPTIMAL"
     NO_RECOURSE = "NO_RECOURSE"
     HEURISTIC = "HEURISTIC"
-    TIME_LIMIT = "TIME_LIMIT"  # also if the limit of work on the finest grid was reached
+    TIME_LIMIT = "TIME_LIMIT"  # also a budget of calls or rows, and the limit of work on the finest grid
     ACCEPTED = "ACCEPTED"
     ERROR = "ERROR"
 
@@ -128,6 +130,17 @@ class Certificate:
     estimate: Estimate | None = None  # None if no estimate from SHAP values was used
     open_boxes: Count = 0  # boxes not examined when time ran out
     open_costs: dict[str, Number] | None = None  # the least that an option in an open box could cost
+    # By how much the model may score a row differently from call to call, as the user states it. Options
+    # score this much above the threshold.
+    score_tolerance: Number = 0.0
+    # At most so many cells, not dominated by an option, lie within the tolerance of the threshold: the model
+    # may accept or reject them. They are not options. None without a tolerance.
+    undecided: Count | None = field(default=None, compare=False)
+    # The budget of calls or rows that ended the search; None if it was the time, or if nothing ended it.
+    stopped_by: BudgetName | None = None
+    # Calls and rows of the user's own models and detector, if they had a budget.
+    calls: Count | None = field(default=None, compare=False)
+    rows: Count | None = field(default=None, compare=False)
     rules: tuple[RuleData, ...] = ()  # rules between features that pruned the search
     checked_rules: tuple[RuleData, ...] = ()  # rules that cells were only checked against
 

@@ -21,6 +21,7 @@ Move: TypeAlias = Literal["up", "down"]
 # What the user's own objects return. Libraries in single precision round a row differently in other batches.
 # Scores that differ by no more than p2ce.base.calls.checked_calls tolerates count as the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
+POINTS = ("points", "rounded_points")  # of a score and a rounded score
 ROUNDED_OTHERWISE = 1e-4
 # Which rule of plausibility admitted an option.
 AdmittedBy: TypeAlias = Literal[
@@ -89,8 +90,8 @@ class Counterfactual:
     `admitted_by` says how the option meets the plausibility requirement. A person who is an outlier today may
     remain one, if the option is no less plausible than they are today.
 
-    `number` is the option's id in every text, chart and table. Equality ignores it, and also score
-    differences that come from rounding in another batch.
+    `number` is the option's id in every text, chart and table. Equality ignores it, points, which follow from
+    scores, and also score differences that come from rounding in another batch.
 
     `rounded` holds rounded values to display in place of exact ones. The row with the rounded values was
     checked too: it is accepted, plausible and allowed, and its cost compares with the other options as the
@@ -121,12 +122,19 @@ class Counterfactual:
     rounded: dict[str, Value] = field(default_factory=dict)  # only values that rounding changes
     rounded_score: Number | None = None  # of the row with the rounded values
     rounded_prediction: Number | None = None
+    points: Number | None = None  # the score in points, if the explainer reports points
+    rounded_points: Number | None = None  # of the row with the rounded values
     flags: tuple[Flag, ...] = ()  # objections for a reviewer to check
 
     @property
     def displayed_score(self) -> float:
         """The score of the displayed row."""
         return self.score if self.rounded_score is None else self.rounded_score
+
+    @property
+    def displayed_points(self) -> float | None:
+        """The points of the displayed row, or None if scores are not reported in points."""
+        return self.points if self.rounded_points is None else self.rounded_points
 
     @property
     def displayed_prediction(self) -> float | None:
@@ -176,7 +184,7 @@ class Counterfactual:
         # On the JSON form, so that a missing value (NaN) equals itself.
         if not isinstance(other, Counterfactual):
             return False
-        mine, theirs = (plain_fields(one, ("number",)) for one in (self, other))
+        mine, theirs = (plain_fields(one, ("number", "points", "rounded_points")) for one in (self, other))
         return all(same_score(mine.pop(name, None), theirs.pop(name, None)) for name in SCORES) and bool(
             mine == theirs
         )
@@ -196,6 +204,7 @@ class Layout:
     objectives: Sequence[str] = ()
     numbered: bool = True  # whether a column `option` with their numbers comes first
     predictions: bool = False  # whether to add a column of predictions even if no row has one
+    points: bool = False  # whether to add a column of points
 
 
 def own_name(wanted: str, taken: Iterable[str]) -> str:
@@ -230,6 +239,7 @@ def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "
     ours = [
         *costs,
         ("score", [option.score for option in options]),
+        *([("points", [option.points for option in options])] if layout.points else []),
         *([("prediction", predictions)] if predicted else []),
         ("plausibility", [option.plausibility for option in options]),
     ]

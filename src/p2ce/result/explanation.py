@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 import numpy as np
 from msgspec import Meta
 
+from p2ce.base.any_of import FORM, AnyOf
 from p2ce.base.comparing import quanta
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -20,6 +21,7 @@ from p2ce.result.columns import Categories
 from p2ce.result.counterfactual import Counterfactual, Layout, counterfactual_table, same_score
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
+from p2ce.result.points import PersonPoints
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.rendered import Reports, rendered, write_report
 from p2ce.tables import TableKind, as_kind
@@ -48,12 +50,28 @@ if TYPE_CHECKING:
 else:
 
     class Target(metaclass=Checked):
-        """A class, or the range (low, high) that a prediction must lie in."""
+        """A class, several classes (any of which is wanted), or the range (low, high) of a prediction."""
 
-        _schema: ClassVar = {"title": "Target", "description": __doc__, "$ref": "#/$defs/Value"}
+        _schema: ClassVar = {
+            "title": "Target",
+            "description": __doc__,
+            "anyOf": [
+                {"$ref": "#/$defs/Value"},
+                {
+                    "type": "object",
+                    "properties": {
+                        FORM: {"type": "array", "items": {"$ref": "#/$defs/Value"}, "minItems": 2}
+                    },
+                    "required": [FORM],
+                    "additionalProperties": False,
+                },
+            ],
+        }
 
         @staticmethod
         def _decode(data: Any) -> Any:
+            if isinstance(data, dict) and data.keys() == {FORM} and isinstance(data[FORM], list | tuple):
+                return AnyOf(tuple(map(Value._decode, data[FORM])))
             target = Value._decode(data)
             for end in target if isinstance(target, tuple) else ():
                 if end is not None:
@@ -71,7 +89,7 @@ class Explanation(Reports):
     that come from rounding in another batch. So the other people in a batch do not change an explanation.
 
     >>> explanation = Explanation(
-    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, at_least=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> len(explanation), Explanation.from_dict(explanation.to_dict()) == explanation
@@ -84,8 +102,10 @@ class Explanation(Reports):
     person_prediction: Number | None = (
         None  # what the model predicts for the person; None if the score itself is the prediction
     )
-    threshold: Number
-    margin: Number = 0.0  # how far every score has to be beyond the model's own threshold
+    at_least: Number | None = None  # what the score must be at least, with the margin; or else:
+    at_most: Number | None = None  # what it must be at most
+    points: PersonPoints | None = None  # the same in points, if the explainer reports points
+    margin: Number = 0.0  # how far inside its limit every score has to be
     scale: ScoreScale = "probability"
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
     target: Target  # a class, or the range (low, high) for a regressor's prediction
@@ -106,6 +126,11 @@ class Explanation(Reports):
 
     def __post_init__(self) -> None:
         """Number the counterfactuals 1 … n in order, as every text, chart and table refers to them."""
+        if (self.at_least is None) == (self.at_most is None):
+            raise InvalidArgument(
+                f"An explanation states what its score must be, at_least or at_most; got "
+                f"at_least={echoed(self.at_least)}, at_most={echoed(self.at_most)}. Pass one of them."
+            )
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (
                 replace(option, number=number) for number, option in enumerate(self.counterfactuals, start=1)
@@ -134,8 +159,9 @@ class Explanation(Reports):
 
         Model columns have the types of the user's own table. Categorical columns keep all their labels, with
         an unseen label of the person at the end. If a model column already has one of our names, our column
-        gets a trailing underscore. If the score is not the prediction itself, a column `prediction` follows
-        it. If an option has flags, a column `flags` comes last, such as "against_association: Income down".
+        gets a trailing underscore. If the explainer reports points, a column `points` follows the score. If
+        the score is not the prediction itself, a column `prediction` comes next. If an option has flags, a
+        column `flags` comes last, such as "against_association: Income down".
 
         Args:
             kind: The kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records". The default is
@@ -151,6 +177,7 @@ class Explanation(Reports):
             categories=self.categories,
             objectives=self.objectives,
             predictions=self.person_prediction is not None,
+            points=self.points is not None,
         )
 
     @property
@@ -182,7 +209,7 @@ class Explanation(Reports):
         ...     for new, cost in ((2500, 0.2), (2900, 0.3))
         ... )
         >>> explanation = Explanation(
-        ...     status=Status.OPTIMAL, person={"Income": 2000}, person_score=0.4, threshold=0.5, target=1,
+        ...     status=Status.OPTIMAL, person={"Income": 2000}, person_score=0.4, at_least=0.5, target=1,
         ...     counterfactuals=options, objectives=("mean_distance", "changes"), dtypes={"Income": "int64"},
         ... )
         >>> explanation.best("changes").number
@@ -198,17 +225,21 @@ class Explanation(Reports):
         costs = quanta(np.array([option.costs[objective] for option in self], dtype=np.float64))
         return self[int(costs.argmin())]
 
-    def pick(self, count: int = 3) -> tuple[Pick, ...]:
+    def pick(self, count: int = 3, *, weights: Mapping[str, float] | None = None) -> tuple[Pick, ...]:
         """Choose a few options that differ well, each with the reason for the choice.
 
         The option with the fewest changes is always among them. Then come the best option in each objective,
         the balanced option, and the options farthest from those already chosen. They are returned in the
         order of the explanation.
 
+        With ``weights``, the options with the lowest weighted sum of costs are chosen instead, and returned
+        with the lowest sum first. Each objective is scaled to its range over the options, from 0 to 1.
+
         Args:
             count: The number of options. The default is 3.
+            weights: Objective → how much it matters, 0 or more. An objective that is not named counts 0.
         """
-        return pick(self, count)
+        return pick(self, count, weights)
 
     def to_dict(self, *, times: bool = False, problem: bool = True) -> dict[str, Any]:
         """Return the explanation as JSON-ready data.
@@ -259,7 +290,8 @@ class Explanation(Reports):
         if not isinstance(other, Explanation):
             return False
         # Compare the JSON forms, in which a missing value (NaN) of the person equals itself.
-        apart = ("counterfactuals", "certificate", "_kind", "problem", "elapsed", "timings")
+        # Points follow from scores.
+        apart = ("counterfactuals", "certificate", "points", "_kind", "problem", "elapsed", "timings")
         mine, theirs = (plain_fields(one, apart) for one in (self, other))
         return (
             all(

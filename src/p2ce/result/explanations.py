@@ -39,7 +39,7 @@ class Explanations(Reports, Sequence[Explanation]):
 
     >>> from p2ce.result import Explanation, Status
     >>> one, other = (
-    ...     Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1, objectives=(), dtypes={},
+    ...     Explanation(status=Status.ERROR, person={}, at_least=0.5, target=1, objectives=(), dtypes={},
     ...                 message=message)
     ...     for message in ("no income", "no age")
     ... )
@@ -247,6 +247,8 @@ class Explanations(Reports, Sequence[Explanation]):
         layout = self._layout if model is None else model._layout
         if any(entry.person_prediction is not None for entry in self):
             layout = replace(layout, predictions=True)
+        if any(entry.points is not None for entry in self):
+            layout = replace(layout, points=True)
         frame = counterfactual_table(options, layout)
         frame.insert(0, own_name("id", frame.columns), self._id_index().take(owners))
         frame[own_name("status", frame.columns)] = pd.Series(
@@ -276,6 +278,8 @@ class Explanations(Reports, Sequence[Explanation]):
 
         predictions = [entry.person_prediction for entry in self]
         predicted = any(one is not None for one in predictions)
+        points = [None if entry.points is None else entry.points.person for entry in self]
+        reports = any(entry.points is not None for entry in self)
         days = self._days()
         data = {
             "id": self._id_index(),
@@ -286,6 +290,7 @@ class Explanations(Reports, Sequence[Explanation]):
             ),
             "options": pd.Series([len(entry) for entry in self], dtype="int64"),
             "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
+            **({"points": pd.Series(points, dtype="float64")} if reports else {}),
             **({"prediction": pd.Series(predictions, dtype="float64")} if predicted else {}),
             "error": pd.Series([entry.error for entry in self], dtype="object"),
             "message": pd.Series([entry.message for entry in self], dtype="object"),

@@ -1,6 +1,6 @@
 """Choose a few options of a large front that differ well, each with a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.comparing import quanta, rounded
 from p2ce.base.visible import echoed
-from p2ce.errors import InvalidArgument
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.rendered import rendered
 
@@ -20,6 +20,7 @@ CHANGES = "changes"
 BALANCED = "balanced"
 DIFFERENT = "different"
 ONLY = "only"
+WEIGHTS = "weights"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Pick:
     * "balanced": closest to the best value in all objectives at once, and the worst in none
     * "different": farthest from the options chosen before
     * "only": there is no other option
+    * "weights": its weighted sum of costs is among the lowest
     """
 
     counterfactual: Counterfactual
@@ -67,11 +69,14 @@ def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
     return [tuple(mine) for mine in found]
 
 
-def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
+def pick(
+    explanation: "Explanation", count: int, weights: Mapping[str, float] | None = None
+) -> tuple[Pick, ...]:
     """Choose the option with the fewest changes, the best in each objective, the balanced one, then others.
 
-    The others are the options farthest from those already chosen. Each objective is scaled to its range on
-    this front, so no unit weighs more than another. The picks are in the order of the explanation.
+    The others are the options farthest from those already chosen. With weights, choose the options with the
+    lowest weighted sums instead. Each objective is scaled to its range on this front, so no unit weighs more
+    than another. The picks are in the order of the explanation, or of the sums.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidArgument(f"pick() expects a whole number of options, at least 1; got {echoed(count)}.")
@@ -79,6 +84,10 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
         return ()
     scaled = scaled_costs(explanation)
     best = strengths(explanation)
+    if weights is not None:
+        sums = quanta((scaled * _checked_weights(explanation, weights)).sum(axis=1))
+        order = np.argsort(sums, kind="stable")[:count].tolist()  # ties in the order of the explanation
+        return tuple(Pick(counterfactual=explanation[at], reasons=(*best[at], WEIGHTS)) for at in order)
     fewest, balanced = _fewest_changes(explanation, scaled), _balanced(scaled)
     order = _in_order_of_choice(scaled, best, explanation.objectives, count, fewest, balanced)
     chosen = sorted(order[:count])
@@ -93,6 +102,31 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
             reasons.append(ONLY if len(explanation) == 1 else DIFFERENT)
         picks.append(Pick(counterfactual=explanation[place], reasons=tuple(reasons)))
     return tuple(picks)
+
+
+def _checked_weights(explanation: "Explanation", weights: object) -> FloatArray:
+    """Return a weight for each objective. Raise if they do not fit the explanation."""
+    if not isinstance(weights, Mapping) or not weights:
+        raise InvalidArgument(
+            f"pick() expects weights= as a dict of objective → weight, got {echoed(weights)}. "
+            f"Write weights={{{explanation.objectives[0]!r}: 1}}."
+        )
+    for name, weight in weights.items():
+        if name not in explanation.objectives:
+            raise InvalidArgument(
+                f"weights= of pick() names {echoed(name)}, but the objectives are "
+                f"{list(explanation.objectives)}. {nearest(name, explanation.objectives)}"
+            )
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight < np.inf:
+            raise InvalidArgument(
+                f"weights= of pick() expects numbers of 0 or more, got {echoed(weight)} for {echoed(name)}."
+            )
+    found = np.array([weights.get(name, 0.0) for name in explanation.objectives], dtype=np.float64)
+    if not found.any():
+        raise InvalidArgument("weights= of pick() are all 0. Give at least one objective a weight above 0.")
+    scaled: FloatArray = found / found.max()  # huge weights would leave the sums no digits
+    return scaled
 
 
 def scaled_costs(explanation: "Explanation") -> FloatArray:

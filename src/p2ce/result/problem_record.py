@@ -84,6 +84,7 @@ class ProblemRecord:
     """
 
     features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
+    outcome: str = ""  # what the target class means, such as "default"; "" if nothing shows it
     rules: tuple[RuleData, ...] = ()  # between features
     policy: str = ""  # the policy as YAML; "" if it is not known
     basis: Basis = "stated"  # of the policy; texts for applicants are drafts if it is "inferred"
@@ -135,7 +136,8 @@ class ModelFacts:
     is_black_box: bool  # the model itself decides cells, in part or entirely
     black_box_because: str  # why it is not supported natively; "" if it is
     scale: str
-    threshold: float
+    at_least: float | None
+    at_most: float | None
     classes: tuple[Any, ...]
     target: Any
     columns: tuple[str, ...]
@@ -145,6 +147,9 @@ class ModelFacts:
     cells: int  # combinations of the grid that an instance can reach
     alternatives: dict[str, int]  # axis → number of other values
     rules: tuple[RuleData, ...]  # between features
+    # Calls of the black boxes by the constructor, and rows in them; None if all models are supported natively.
+    calls: int | None = None
+    rows: int | None = None
 
     def __str__(self) -> str:
         return rendered("facts_text", self)

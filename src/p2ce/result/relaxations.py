@@ -22,6 +22,7 @@ RestrictionKind: TypeAlias = Literal[
     "changes",  # at most `most` features change; `instead` is the limit tried in a relaxation
     "fixed",  # the feature never changes
     "direction",  # the feature moves in one direction only
+    "change",  # the feature stays close to today's value, as `within_change` says
     "range",  # the feature stays between low and high
     "values",  # the feature takes one of a list of values
     "step",  # the feature moves in steps
@@ -55,6 +56,7 @@ class Restriction:
     high: Number | None = None
     wider_low: Number | None = None
     wider_high: Number | None = None
+    within_change: tuple[Value, ...] = ()  # how far it may fall and rise, as in a policy file: (0, "+10%")
     values: tuple[Value, ...] = ()
     step: Number | None = None
     value: Value = None  # the special value

@@ -22,6 +22,18 @@ def must_win(explanation: "Explanation") -> bool:
     return explanation.scale == LEAD and explanation.models == 1 and not is_target_range(explanation.target)
 
 
+def limit_of(explanation: "Explanation") -> float:
+    """Return the number that the score must be at least, or at most."""
+    limit = explanation.at_least if explanation.at_most is None else explanation.at_most
+    assert limit is not None, "every explanation has one"
+    return limit
+
+
+def is_strict_limit(at_least: float | None, at_most: float | None) -> bool:
+    """Return whether the limit itself is not accepted, because it is the next float inside a short number."""
+    return is_strict(at_least) if at_least is not None else at_most is not None and is_strict(-at_most)
+
+
 def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
     """Return the finite ends of a wanted range. None and infinities leave an end open.
 

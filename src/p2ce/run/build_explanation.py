@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.compile.arguments import BUDGETS
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.own_ranges import RowLimits
 from p2ce.compile.paper_settings import AS_PRINTED
+from p2ce.compile.row_limits import stating
 from p2ce.engine.scores.score import Bound
 from p2ce.objectives.objective import reported
 from p2ce.policy.features.feature import Direction, FeaturePolicy
@@ -32,11 +35,12 @@ def build_explanation(
     verified: Verified,
     at: int,
     *,
+    limits: RowLimits | None = None,
     as_of: datetime.date | None = None,
 ) -> Explanation:
     """Build the explanation of one instance: row ``position`` of the caller, entry ``at`` of the batch.
 
-    ``as_of`` is the date that the caller states.
+    ``limits`` are those that the caller states for each of the rows, and ``as_of`` is the date.
     """
     known = verified.outcomes
     row = rows.row(position, problem.names)
@@ -51,11 +55,16 @@ def build_explanation(
     else:
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
     certificate = None if status is Status.ACCEPTED else _certificate(problem, verified, at, because)
+    facts = dict(problem.facts)
+    if limits is not None:
+        facts["problem"] = stating(problem.record, problem, limits, position)
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
+    score = problem.direction * float(known.scores[at])
     return Explanation(
         status=status,
         person=row,
-        person_score=float(known.scores[at]),
+        person_score=score,
+        points=None if problem.report is None else problem.report.of_person(score),
         person_prediction=_number(known.predictions[at]),
         counterfactuals=tuple(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
@@ -68,7 +77,7 @@ def build_explanation(
         timings={"search": solving, "verification": verifying},
         as_of=as_of,
         _kind=rows.kind,
-        **problem.facts,
+        **facts,
     )
 
 
@@ -84,6 +93,7 @@ def failed_explanation(
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
+        points=None if problem.report is None else problem.report.of_person(None),
         error=failure.kind,
         message=failure.message,
         as_of=as_of,
@@ -123,17 +133,22 @@ def _counterfactual(
         if found.displayed[at, column] != found.rows[at, column]:
             rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
     changes = {name: changes[name] for name in values if name in changes}
+    score = problem.direction * float(found.scores[at])
+    then = problem.direction * float(found.displayed_scores[at]) if rounded else None
+    report = problem.report
     return Counterfactual(
         number=number,
         values=values,
         changes=changes,
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
-        score=float(found.scores[at]),
+        score=score,
+        points=None if report is None else report.points_of(score),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
         admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
-        rounded_score=float(found.displayed_scores[at]) if rounded else None,
+        rounded_score=then,
+        rounded_points=None if report is None or then is None else report.points_of(then),
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
         flags=flags_of(changes, values, problem.associated, problem.relations)
         if problem.associated or problem.relations
@@ -156,6 +171,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         RULE,
         SCORED,
         TOO_MANY,
+        UNDECIDED,
     )
 
     known = verified.outcomes
@@ -199,6 +215,12 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         estimate=_estimate(problem, counters[ATTRIBUTED]) if by_paper or because == "estimate" else None,
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
+        score_tolerance=problem.score_tolerance,
+        # A cell that verification did not confirm lies within the tolerance as well.
+        undecided=counters[UNDECIDED] + int(known.discrepancies[at]) if problem.score_tolerance else None,
+        stopped_by=None if known.stopped_by[at] < 0 else BUDGETS[known.stopped_by[at]],
+        calls=None if known.spent[at, 0] < 0 else int(known.spent[at, 0]),
+        rows=None if known.spent[at, 1] < 0 else int(known.spent[at, 1]),
     )
 
 
@@ -247,7 +269,8 @@ def describe_model(problem: Problem) -> ModelFacts:
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
         scale=problem.scale,
-        threshold=problem.threshold,
+        at_least=problem.at_least,
+        at_most=problem.at_most,
         classes=problem.model.classes,
         target=problem.target,
         columns=problem.names,

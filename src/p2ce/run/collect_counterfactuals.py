@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from p2ce.base.calls.model_call import OutOfTime, evaluate
+from p2ce.base.calls.budget import LimitReached
+from p2ce.base.calls.model_call import evaluate
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.errors import P2CEError
@@ -49,13 +50,13 @@ def collect_counterfactuals(
     displayed, displayed_scores = rows, scores
     if problem.rounded_columns:
         displayed, displayed_scores = rounded_rows(
-            problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
+            problem, before, rows, instance, own=batch.own, limits=batch.limits, scores=scores, totals=totals
         )
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
     predictions = np.full(len(rows) + len(batch.values) + len(rounded), np.nan)
     if problem.model.predict is not None and not problem.others:  # if its score is only a lead
-        with suppress(OutOfTime):
+        with suppress(LimitReached):
             everything = np.concatenate([rows, batch.values, displayed[rounded]])
             predictions = evaluate(problem.model.predict, problem.frame(everything))
     of_rows, of_instances, of_rounded = np.split(predictions, [len(rows), len(rows) + len(batch.values)])
@@ -64,7 +65,7 @@ def collect_counterfactuals(
     # One contradiction refutes the scores behind every proof.
     known = known.with_values(slice(None), predictions=of_instances, trusted=known.trusted.all())
     if batch.own is not None and not known.favourable.all():
-        with suppress(OutOfTime):
+        with suppress(LimitReached):
             known = known.with_values(slice(None), plausibility=batch.own.values)
     return Verified(
         outcomes=known,
@@ -93,7 +94,7 @@ def _refined(batch: Batch, front: Options, known: Outcomes, shared: SharedLimits
         # These rows are off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)
         return front, known
-    except OutOfTime:
+    except LimitReached:
         log.info("Nothing is refined, since the time is up.")
         return front, known
     known = known.with_values(slice(None), refined=found.tried, verified=known.verified + found.confirmed)

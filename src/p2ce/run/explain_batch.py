@@ -1,16 +1,27 @@
 """Explain a batch of instances: the whole path from encoded rows to verified counterfactuals."""
 
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.model_call import no_calls_after
+from p2ce.base.arrays import IntArray
+from p2ce.base.calls.budget import LimitReached, current_budget
+from p2ce.base.calls.model_call import calls_of, no_calls_after
+from p2ce.base.calls.remembered import remembering
 from p2ce.compile.batch import Batch, place_and_price, provably_rejected
 from p2ce.compile.compiled_problem import Problem
-from p2ce.engine.solver.branch_and_bound import ExternalScores, Fronts, Incumbents, no_fronts, solve
+from p2ce.compile.own_ranges import Rows, codes_of
+from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.solver.branch_and_bound import (
+    ExternalScores,
+    Fronts,
+    Incumbents,
+    Spending,
+    no_fronts,
+    solve,
+)
 from p2ce.run.collect_counterfactuals import collect_counterfactuals
 from p2ce.run.estimation.apply_estimate import with_estimate
 from p2ce.run.find_incumbents import NOT_SOUGHT, seek_incumbents
@@ -28,7 +39,7 @@ MOST_ROUNDS = 100
 
 
 def explain_batch(
-    problem: Problem, values: FloatArray, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
+    problem: Problem, values: Rows, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
@@ -37,36 +48,42 @@ def explain_batch(
     none either, it is solved without its restrictions. If the price of plausibility is requested, all
     instances are also solved without the plausibility requirement.
     """
-    try:
-        verified = _on_own_grid(problem, values, limits)
-    except Exception as error:
-        blame_labels(error, problem, values)  # raises where unseen categories are what fails
-        raise
-    if not finest:
+    with nullcontext() if problem.kernel_decides_alone else remembering():
+        try:
+            verified = _on_own_grid(problem, values, limits)
+        except LimitReached:
+            raise
+        except Exception as error:
+            blame_labels(error, problem, codes_of(values))  # raises where unseen categories are what fails
+            raise
+        if not finest:
+            return verified
+        explain = partial(explain_batch, finest=False)
+        if len(none := verified.without_options()):
+            verified = try_finest_grid(problem, values, verified, none, limits, explain)
+            verified = explain_none(problem, values, verified, limits, explain)
+        if problem.prices_plausibility:
+            verified = price_plausibility(problem, values, verified, limits, explain)
         return verified
-    explain = partial(explain_batch, finest=False)
-    if len(none := verified.without_options()):
-        verified = try_finest_grid(problem, values, verified, none, limits, explain)
-        verified = explain_none(problem, values, verified, limits, explain)
-    if problem.prices_plausibility:
-        verified = price_plausibility(problem, values, verified, limits, explain)
-    return verified
 
 
-def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> Verified:
+def _on_own_grid(problem: Problem, values: Rows, limits: SearchLimits) -> Verified:
     """Solve and verify, and exclude what is rejected, until every cell of every front is verified."""
     begin = time.perf_counter()
     # The position of each instance on the grid, and the cost of each candidate.
     batch = place_and_price(problem, values)
     # Certainly rejected instances are solved at once. The models decide about the others first.
     rejected = provably_rejected(batch)
+    budget = None if problem.kernel_decides_alone else current_budget()
+    if budget is not None:
+        rejected[:] = False  # the instances are scored before anything else is charged
     waiting = np.flatnonzero(rejected)
     seconds = (time.perf_counter() - begin) / max(len(values), 1)
     alternatives = batch.placement.highest - batch.placement.lowest
     known = nothing_known(len(values), len(problem.objectives), alternatives, seconds)
     shared, sought, kept = SharedLimits(problem, limits), NOT_SOUGHT, []
     for number in range(1, MOST_ROUNDS + 1):
-        if limits.seconds is not None:
+        if limits.seconds is not None or budget is not None:
             # Accepted cells to start with, if cells are slow to evaluate.
             known, sought = seek_incumbents(batch, known, shared, waiting, sought)
         # Branch and bound, over all cells that are not excluded.
@@ -96,7 +113,12 @@ def _on_own_grid(problem: Problem, values: FloatArray, limits: SearchLimits) -> 
         waiting = np.unique(checked.instance[np.where(is_own, ~certain, checked.failed)])
         waiting = waiting[~known.favourable[waiting]]
         if len(waiting):
-            known, waiting = shared.without_late(known, waiting, stopped=fronts.stopped)
+            stopped = fronts.stopped
+            if budget is not None:
+                # Verified cells stay options, however little of the budget is left to search again.
+                sought = sought.with_verified(batch, checked, fronts)
+                stopped = stopped or bool(checked.unsettled.any())
+            known, waiting = shared.without_late(known, waiting, stopped=stopped)
         if number == MOST_ROUNDS:
             # Too many of their cells lie in the error band: the options found are kept, nothing is proven.
             known, waiting = known.with_values(waiting, gave_up=True), waiting[:0]
@@ -123,7 +145,8 @@ def solve_batch(
         return solve_by_paper(batch, instances, limits.seconds, limits.work, limits.listener)
     flat = batch.instances if len(instances) == len(batch.values) else batch.flat_instances(instances)
     if problem.estimate is not None:
-        flat = with_estimate(batch, instances, flat)
+        with suppress(LimitReached):  # then only costs prune
+            flat = with_estimate(batch, instances, flat)
     return solve(
         problem.layout,
         flat,
@@ -153,4 +176,22 @@ def external_scores(batch: Batch, instances: IntArray, until: float | None = Non
         recorded=[number for number, one in external.items() if one.is_recorded],
         instances=instances,
         until=until,
+        spending=spending_on(batch.problem),
+    )
+
+
+def spending_on(problem: Problem) -> Spending | None:
+    """Return what a search may spend of the current budget; None if there is none, or nothing to spend."""
+    if (budget := current_budget()) is None or budget.max_calls == 0:
+        return None
+    called = [one.score.call for one in problem.requirements if isinstance(one.score, BlackBoxScore)]
+    # Verification calls these even if they were not called in the search.
+    verifying = [one.evaluate for one in problem.models if not one.is_black_box]
+    detector = problem.detector
+    if detector is not None and not (detector.is_its_score or detector.is_black_box):
+        verifying.append(detector.evaluate)
+    return Spending(
+        budget=budget,
+        per_cell=sum(calls_of(one) for one in called),
+        per_option=sum(calls_of(one) for one in verifying),
     )

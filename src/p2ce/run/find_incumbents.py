@@ -1,25 +1,28 @@
 """Find accepted cells in a few calls: accepted rows of the reference, moved back towards the instance.
 
-A search of a black-box model goes by cost and may find its first accepted cell late. Under a time limit,
-these cells are evaluated first. They are options if the time runs out, and dominate other cells until then.
+A search of a black-box model goes by cost and may find its first accepted cell late. Under a time limit, or a
+budget of calls and rows, these cells are evaluated first. They are options if the limit is reached, and
+dominate other cells until then.
 They are cells of the same grid, evaluated by the same scores. So a search that ends has the same front with
 them and without.
 """
 
 import time
+from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.model_call import OutOfTime
+from p2ce.base.calls.budget import LimitReached, current_budget, within
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.requirements import Origin
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.scores.external import REJECT
-from p2ce.engine.solver.fronts import Incumbents
+from p2ce.engine.solver.fronts import Fronts, Incumbents
 from p2ce.run.time_limits import SharedLimits
 from p2ce.run.verified import Outcomes
 from p2ce.run.verify.constraints import check_constraints
@@ -50,15 +53,19 @@ def find_incumbents(batch: Batch, who: IntArray, *, seconds: float) -> tuple[Inc
     """Find accepted cells of some instances, and return how many cells of each were evaluated (n,).
 
     After the first call, no call begins that would probably end after ``seconds``, judging by earlier calls.
+    The current budget counts as well.
     """
     seeking = _Seeking(batch, seconds)
     try:
         rows = CALL_SHARE * seconds / max(batch.problem.row_seconds, 1e-9) / len(who)
+        budget = current_budget()
+        if budget is not None and budget.rows_left is not None:
+            rows = min(rows, budget.rows_left / len(who) / 2)
         most = int(np.clip(rows / max(batch.problem.grid.axis_count, 1), 1, MOST_TARGETS))
         owner, targets = _targets(batch, who, most)
         if len(owner):
             _move_back(seeking, owner, *_reach(seeking, owner, targets))
-    except OutOfTime:
+    except LimitReached:
         pass  # found so far
     return seeking.incumbents(), seeking.evaluated
 
@@ -79,6 +86,32 @@ class Sought(NamedTuple):
         alike = np.isin(self.incumbents.instance, some.instance[some.rejected_by != EXACTLY])
         return self._replace(incumbents=self.incumbents.taken(~alike).without(some.instance, some.cells))
 
+    def with_verified(self, batch: Batch, checked: VerifiedCells, fronts: Fronts) -> "Sought":
+        """Add the cells of fronts that verification has confirmed."""
+        count = len(fronts.points)
+        passed = np.flatnonzero(~checked.failed[:count])
+        if not len(passed):
+            return self
+        instance, cells = checked.instance[passed], checked.cells[passed]
+        confirmed = incumbents_of(
+            batch, instance, cells, {number: values[passed] for number, values in fronts.recorded.items()}
+        )
+        earlier = self.incumbents
+        return self._replace(incumbents=confirmed if earlier is None else earlier.and_those(confirmed))
+
+
+def incumbents_of(
+    batch: Batch, instance: IntArray, cells: Int32Array, recorded: Mapping[int, FloatArray]
+) -> Incumbents:
+    """Price accepted cells."""
+    return Incumbents(
+        instance=instance,
+        points=cells,
+        quanta=quanta(batch.tables.totals(instance, cells)),
+        steps=np.abs(cells - batch.placement.position[instance]).sum(axis=1, dtype=np.int64),
+        recorded=recorded,
+    )
+
 
 NOT_SOUGHT = Sought(None, np.zeros(0, dtype=np.int64))
 
@@ -86,19 +119,21 @@ NOT_SOUGHT = Sought(None, np.zeros(0, dtype=np.int64))
 def seek_incumbents(
     batch: Batch, known: Outcomes, shared: SharedLimits, waiting: IntArray, sought: Sought
 ) -> tuple[Outcomes, Sought]:
-    """Find accepted cells for waiting instances with a time limit, once for each."""
+    """Find accepted cells for waiting instances with a time limit or a budget, once for each."""
     from p2ce.engine.solver.fronts import SCORED
 
     new = np.setdiff1d(waiting, sought.instances)
     left = shared.left(known, waiting, to_solve=True).seconds
-    if left is None or not len(new) or not seeks_incumbents(batch.problem):
+    budget = current_budget()
+    if (left is None and budget is None) or not len(new) or not seeks_incumbents(batch.problem):
         return known, sought
     instances = np.union1d(sought.instances, new)
-    seconds = float(np.maximum(left[np.isin(waiting, new)], 0.0).sum())
+    seconds = np.inf if left is None else float(np.maximum(left[np.isin(waiting, new)], 0.0).sum())
     if seconds == 0.0:
         return known, Sought(sought.incumbents, instances)
     begin = time.perf_counter()
-    found, evaluated = find_incumbents(batch, new, seconds=INCUMBENTS_SHARE * seconds)
+    with nullcontext() if budget is None else within(budget.part(INCUMBENTS_SHARE)):
+        found, evaluated = find_incumbents(batch, new, seconds=INCUMBENTS_SHARE * seconds)
     counters = known.counters.copy()
     counters[:, SCORED] += evaluated
     spent = (time.perf_counter() - begin) / len(new)
@@ -129,7 +164,7 @@ class _Seeking:
             begin = time.perf_counter()
             late = begin + self.longest >= self.until
             if self.calls >= MOST_CALLS or (self.calls and late):
-                raise OutOfTime
+                raise LimitReached
             at = np.array(list(new.values()))
             tried = self._evaluate(instance[at], cells[at])
             accepted, leads = tried.accepted.tolist(), tried.lead.tolist()
@@ -162,7 +197,11 @@ class _Seeking:
         np.add.at(self.evaluated, instance[~np.isneginf(lead)], 1)
         rows = self.batch.rows(instance[left], cells[left])
         before = self.batch.values[instance[left]]
-        left = left[check_constraints(problem, before, rows, problem.frame(rows)).allowed]
+        left = left[
+            check_constraints(
+                problem, before, rows, problem.frame(rows), self.batch.limits, instance[left]
+            ).allowed
+        ]
         values = {number: value[left] for number, value in recorded.items()}
         self.found.append((instance[left], cells[left], values))
         accepted = np.zeros(count, dtype=np.bool_)
@@ -174,24 +213,23 @@ class _Seeking:
         batch, axes = self.batch, self.batch.problem.grid.axis_count
         instance = np.concatenate([np.zeros(0, dtype=np.int64), *(one for one, _, _ in self.found)])
         cells = np.concatenate([np.zeros((0, axes), dtype=np.int32), *(some for _, some, _ in self.found)])
-        return Incumbents(
-            instance=instance,
-            points=cells,
-            quanta=quanta(batch.tables.totals(instance, cells)),
-            steps=np.abs(cells - batch.placement.position[instance]).sum(axis=1, dtype=np.int64),
-            recorded={
-                number: np.concatenate([np.zeros(0), *(values[number] for _, _, values in self.found)])
-                for number in self.recorded
-            },
-        )
+        recorded = {
+            number: np.concatenate([np.zeros(0), *(values[number] for _, _, values in self.found)])
+            for number in self.recorded
+        }
+        return incumbents_of(batch, instance, cells, recorded)
 
 
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
     """Place accepted rows of the reference on the grid of each instance, and choose some."""
     problem, placement = batch.problem, batch.placement
-    accepted = with_levels(problem.accepted, problem.compounds)
+    shared = with_levels(problem.accepted, problem.compounds)
     owners, targets = [], []
     for p in who.tolist():
+        accepted = shared
+        for chain, levels in zip(problem.chains, batch.levels, strict=True):
+            codes = levels.codes_of(p, problem.accepted[:, chain.members])
+            accepted = np.column_stack([accepted, codes])
         cells = np.repeat(placement.position[[p]], len(accepted), axis=0)
         for axis, column in enumerate(problem.grid.columns.tolist()):
             low, high = int(placement.lowest[p, axis]), int(placement.highest[p, axis])

@@ -11,7 +11,8 @@ from typing import get_args
 
 import numpy as np
 
-from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import (
     MAX_CHANGES,
@@ -23,8 +24,10 @@ from p2ce.compile.lay_out import (
     restrictions_in_force,
     with_limit,
 )
+from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.result.certificate import NoneBecause
 from p2ce.run.price_plausibility import BATCH, with_free_costs
 from p2ce.run.time_limits import SearchLimits
@@ -38,7 +41,7 @@ MOST_EVALUATIONS = 20_000  # if cells are evaluated outside the kernel, and a mo
 
 def try_finest_grid(
     problem: Problem,
-    values: FloatArray,
+    values: Rows,
     verified: Verified,
     none: IntArray,
     limits: SearchLimits,
@@ -52,15 +55,19 @@ def try_finest_grid(
     if finer is None:
         return verified
     if problem.is_personal:
-        finer = for_instance(finer, values[0])
+        finer = for_instance(finer, codes_of(values)[0])
     work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
     for begin in range(0, len(none), BATCH):
         some = none[begin : begin + BATCH]
         left = verified.seconds_left(limits.seconds, some)
         if left is not None and left <= 0.0:  # not even the instances can be evaluated again
             verified = verified.with_finest_open(some)
-        else:
+            continue
+        try:
             found = explain(finer, values[some], SearchLimits(left, work, limits.listener))
+        except LimitReached:
+            verified = verified.with_finest_open(some)
+        else:
             verified = verified.merged(found, some)
     return verified
 
@@ -75,13 +82,14 @@ EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel
 
 
 def explain_none(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: ExplainBatch
+    problem: Problem, values: Rows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the reasons why instances (n, d) are proven to have no recourse.
 
-    This is not done for the paper's algorithms, which are timed as printed.
+    This is not done for the paper's algorithms, which are timed as printed, nor if options are left out:
+    then there are options, and a reason would be about the rest.
     """
-    if problem.method is not None:
+    if problem.method is not None or any(isinstance(rule, LeaveOut) for rule in problem.policy.rules):
         return verified
     from p2ce.engine.solver.fronts import ESTIMATE
 
@@ -107,7 +115,7 @@ class _Reasons:
     def __init__(
         self,
         problem: Problem,
-        values: FloatArray,
+        values: Rows,
         verified: Verified,
         limits: SearchLimits,
         explain: ExplainBatch,
@@ -160,10 +168,10 @@ class _Reasons:
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
             if self.problem.is_personal:
-                problem = for_instance(problem, self.values[0])
+                problem = for_instance(problem, codes_of(self.values)[0])
             try:
                 found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
-            except P2CEError:
+            except (P2CEError, LimitReached):
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True

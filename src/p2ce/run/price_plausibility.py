@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import PLAUSIBILITY, for_instance, on_finest_grid, relaxed
+from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.compile.refine_grid import Detail
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
@@ -25,7 +27,7 @@ MOST_EVALUATIONS = 3_000  # if cells are evaluated outside the kernel, and a mod
 
 
 def price_plausibility(
-    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: ExplainBatch
+    problem: Problem, values: Rows, verified: Verified, limits: SearchLimits, explain: ExplainBatch
 ) -> Verified:
     """Return the results with the least costs without plausibility of instances (n, d), if requested.
 
@@ -46,7 +48,7 @@ def price_plausibility(
 
 def _search(
     problem: Problem,
-    values: FloatArray,
+    values: Rows,
     who: IntArray,
     verified: Verified,
     limits: SearchLimits,
@@ -59,10 +61,10 @@ def _search(
     refines = problem.refines and problem.detail is not Detail.FINEST
     free = replace(relaxed(problem, frozenset([PLAUSIBILITY])), refines=refines)
     if problem.is_personal:
-        free = for_instance(free, values[0])
+        free = for_instance(free, codes_of(values)[0])
     try:
         found = explain(free, values[who], bounded(free)._replace(seconds=seconds))
-    except P2CEError:
+    except (P2CEError, LimitReached):
         return verified  # where the detector rejects everything, a model may fail
     return with_free_costs(verified, who, found).after_search(who, found)
 

@@ -2,12 +2,14 @@
 
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.model_call import OutOfTime, no_calls_after
+from p2ce.base.calls.budget import LimitReached, current_budget, no_calls, within
+from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
 from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_limit
 from p2ce.compile.compile_arguments import Compiled
@@ -22,6 +24,7 @@ from p2ce.compile.override import (
     same_wanted,
     stated_policy,
 )
+from p2ce.compile.row_limits import limits_of_row, narrowed, stated_limits
 from p2ce.compile.within_reach import shaped_for
 from p2ce.engine.kernels.kernel_cache import cache_use
 from p2ce.errors import InvalidArgument, P2CEError
@@ -136,13 +139,17 @@ class Problems:
             return self.known.own.problem
         return self._limited(self._override(policy, objectives), max_changes)
 
-    def of_explanation(self, explanation: Explanation, *, call: str) -> Problem:
-        """Compile the problem of an explanation, and reject one of another explainer."""
+    def of_explanation(self, explanation: Explanation, *, call: str, narrows: bool = True) -> Problem:
+        """Compile the problem of an explanation, and reject one of another explainer.
+
+        If it ``narrows``, limits of its person become ranges of the policy.
+        """
         limit = limit_explained(explanation, call=call)
         require_same_model(self.own, self.known.compiled.values, explanation)
         problem = self._limited(self._override_stated(explanation.problem), limit)
         require_same_problem(problem, explanation)
-        return problem
+        stated = stated_limits(explanation.problem)
+        return problem if stated is None or not narrows else narrowed(problem, limits_of_row(problem, stated))
 
     def _limited(self, override: Override, max_changes: int | Unchanged | None) -> Problem:
         """Return the problem of an override and a limit of changes: remembered, or compiled."""
@@ -228,7 +235,8 @@ class Problems:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                with warn_if_slow(partial(preparing_text, cache_use())):
+                limited = nullcontext() if current_budget() is None else within(no_calls())
+                with warn_if_slow(partial(preparing_text, cache_use())), limited:
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True
 
@@ -253,7 +261,7 @@ class Problems:
             try:
                 with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
                     prepared = self._prepared(problem)
-            except OutOfTime:
+            except LimitReached:
                 return problem
             if entry is not None:
                 with self._replacing:

@@ -28,6 +28,13 @@ class SearchLimits(NamedTuple):
     seconds: float | None = None
     work: int | None = None  # in units of the counter WORK: a search ends at the same box on every machine
     listener: Listener | None = None
+    max_calls: int | None = None  # of the user's own models and detector
+    max_rows: int | None = None
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether calls or rows have a limit."""
+        return self.max_calls is not None or self.max_rows is not None
 
 
 class LimitsLeft(NamedTuple):
@@ -86,7 +93,7 @@ class SharedLimits(NamedTuple):
 
     def left(self, known: Outcomes, who: IntArray, *, to_solve: bool = False) -> LimitsLeft:
         """Return what some instances have left of their limits; ``to_solve``, without time to verify."""
-        seconds, work, listener = self.limits
+        seconds, work, listener = self.limits[:3]
         left: FloatArray | None = None
         if seconds is not None:
             count = len(known.scores)

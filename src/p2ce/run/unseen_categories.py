@@ -1,4 +1,4 @@
-"""Report unseen categories of instances once, and name them if they make the user's own objects fail."""
+"""Report unseen categories and unused columns once, and name labels that make the user's objects fail."""
 
 import logging
 
@@ -40,6 +40,13 @@ def report_unseen(rows: EncodedRows, reported: set[int]) -> None:
                 *(echoed(coding.name), listed(labels), nearest(labels[0], coding.labels)),
                 extra={"on_command_line": ""},  # the caller also names the file
             )
+
+
+def report_ignored(rows: EncodedRows, reported: set[int]) -> None:
+    """Log the columns of rows that the model does not use, once."""
+    if rows.ignored and (key := hash(rows.ignored)) not in reported:
+        reported.add(key)
+        log.warning("Columns that the model does not use are ignored: %s.", listed(rows.ignored))
 
 
 def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:

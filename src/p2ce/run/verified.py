@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.base.calls.budget import Budget
+from p2ce.compile.arguments import BUDGETS
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import Fronts
 from p2ce.result.explanation import ErrorKind
 from p2ce.run.verify.verify_cells import VerifiedCells
 
 if TYPE_CHECKING:
+    from p2ce.compile.own_ranges import Rows
     from p2ce.run.time_limits import SearchLimits
 
 log = logging.getLogger("p2ce")
@@ -72,6 +75,8 @@ class Outcomes(ReadOnlyArrays):
     none_because: IntArray  # (n,) the index in `none_because.REASONS`; -1 if no reason is known
     without_plausibility: IntArray  # (n,) a `Searched`
     costs_without_plausibility: FloatArray  # (n, objectives) the least found there; NaN for none
+    stopped_by: IntArray  # (n,) the index in `BUDGETS` of the budget that ended a search; -1 for none
+    spent: IntArray  # (n, 2) calls and rows charged to the instance's budget; -1 if it has none
 
     @property
     def work(self) -> IntArray:
@@ -89,10 +94,14 @@ class Outcomes(ReadOnlyArrays):
 
     def after_search(self, who: IntArray, fronts: Fronts) -> "Outcomes":
         """Enter the results and the work of a search. Only the last round counts for what is open."""
+        from p2ce.engine.solver.fronts import UNDECIDED
+
+        counters = self.counters[who] + fronts.counters
+        counters[:, UNDECIDED] = fronts.counters[:, UNDECIDED]
         return self.with_values(
             who,
             finished=fronts.finished,
-            counters=self.counters[who] + fronts.counters,
+            counters=counters,
             open_boxes=fronts.open_boxes,
             open_totals=fronts.open_totals,
             solve_seconds=self.solve_seconds[who] + fronts.seconds,
@@ -138,6 +147,8 @@ def nothing_known(count: int, objectives: int, alternatives: Int32Array, seconds
         none_because=np.full(count, -1),
         without_plausibility=np.full(count, Searched.NOT),
         costs_without_plausibility=np.full((count, objectives), np.nan),
+        stopped_by=np.full(count, -1),
+        spent=np.full((count, 2), -1),
     )
 
 
@@ -171,6 +182,15 @@ class Verified:
             return None
         taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
         return limit - taken - self.verify_seconds / len(self.outcomes.scores)
+
+    def with_spent(self, budget: Budget) -> "Verified":
+        """Enter what a single instance spent of its budget, and whether the budget ended the search."""
+        known = self.outcomes
+        is_open = ~known.finished | (known.grid == SearchedGrid.FINEST_OPEN)
+        stopped_by = -1 if budget.reached is None else BUDGETS.index(budget.reached)
+        spent = np.array([budget.calls, budget.rows])
+        known = known.with_values(slice(None), stopped_by=np.where(is_open, stopped_by, -1), spent=spent)
+        return replace(self, outcomes=known)
 
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they depend on scores that are known to be wrong."""
@@ -235,7 +255,7 @@ class Verified:
 
 
 # Explains a batch on the problem's own grid, within limits for each instance.
-ExplainBatch: TypeAlias = "Callable[[Problem, FloatArray, SearchLimits], Verified]"
+ExplainBatch: TypeAlias = "Callable[[Problem, Rows, SearchLimits], Verified]"
 
 
 class Trust:

@@ -1,5 +1,6 @@
 """Encode the caller's rows as numbers, and report what is wrong with rows that cannot be encoded."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding, as_floats
 
 PLAIN = frozenset({int, float, str, bool, type(None)})  # the types of most cells
+DIGITS = re.compile(r"\d+")
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
@@ -30,6 +32,7 @@ class EncodedRows:
     codebook: Codebook  # decodes the values, also the labels that only these rows have
     problems: dict[int, str]  # position → why the row cannot be encoded
     kind: TableKind = "pandas"  # of the caller's table
+    ignored: tuple[str, ...] = ()  # columns that the model does not use
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,6 +48,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     ``kind`` is the kind of table for the explanation, if the row is not a table.
     """
     row, own_kind = given_row, None
+    ignored: tuple[str, ...] = ()
     if not isinstance(row, dict) or any(isinstance(value, list | np.ndarray) for value in row.values()):
         row, own_kind = as_row(row)
     names = codebook.names
@@ -54,12 +58,13 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
             raise InvalidRow(
                 f"explain() expects one row, got a frame of {len(row)} rows. Use explain_many() for several."
             )
-        row_id, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
+        labels, ignored = _labels(row.columns, names)
+        row_id, columns = row.index[0], [_column(row[label]) for label in labels]
         given = dict(zip(names, columns, strict=True))
     elif isinstance(row, pd.Series | Mapping):
         row_id = getattr(row, "name", 0)
         keys = list(row.keys())
-        found = keys if keys == list(names) else _labels(keys, names)
+        found, ignored = (keys, ()) if keys == list(names) else _labels(keys, names)
         # Looking up the labels of a Series one by one is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
         given = {
@@ -86,11 +91,11 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
         raise InvalidRow(rows.problems[0])
-    return replace(rows, kind=own_kind or kind)
+    return replace(rows, kind=own_kind or kind, ignored=ignored)
 
 
 def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
-    """Encode many rows. A row that cannot be encoded is recorded; a missing or unknown column raises.
+    """Encode many rows. A row that cannot be encoded is recorded; a missing column raises.
 
     An array without names has the model's columns in their order. ``kind`` is then the kind of table for the
     explanations.
@@ -98,8 +103,9 @@ def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") 
     if _is_array_of_rows(table):
         return replace(_encode_array(table, codebook), kind=kind)
     frame, kind = as_pandas(table, error=InvalidRow)
-    columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
-    return replace(_encode(tuple(frame.index), columns, codebook), kind=kind)
+    labels, ignored = _labels(frame.columns, codebook.names)
+    columns = [_column(frame[label]) for label in labels]
+    return replace(_encode(tuple(frame.index), columns, codebook), kind=kind, ignored=ignored)
 
 
 def _is_array_of_rows(table: Any) -> bool:
@@ -209,8 +215,12 @@ def _other_kind(coding: Coding, value: Any) -> str:
     )
 
 
-def _labels(given: Any, names: Sequence[str]) -> list[Any]:
-    """Match columns by name, in any order."""
+def _labels(given: Any, names: Sequence[str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Match columns by name, in any order. Also return those that the model does not use.
+
+    A column whose name is a slip of the pen away from one of the model is an error, since the two were
+    probably meant to be one.
+    """
     given = list(given)
     labels = {str(label): label for label in given}
     if len(labels) != len(given):
@@ -224,13 +234,29 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
             f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
             "A row needs every column of the model."
         )
-    extra = [name for name in labels if name not in names]
-    if extra:
-        raise InvalidRow(
-            f"Column {echoed(extra[0])} is not a column of the model. {nearest(extra[0], list(names))} "
-            "Drop the columns that the model does not use."
-        )
-    return [labels[name] for name in names]
+    extra = [name for name in labels if name not in set(names)]
+    for name in extra:
+        if any(_is_slip(name.lower(), known.lower()) for known in names):
+            raise InvalidRow(
+                f"Column {echoed(name)} is not a column of the model. {nearest(name, list(names))} "
+                "Drop or rename it."
+            )
+    return [labels[name] for name in names], tuple(extra)
+
+
+def _is_slip(name: str, known: str) -> bool:
+    """Return whether two names differ by one letter, or by two that are swapped. Numbered names differ.
+
+    >>> [_is_slip(*both) for both in [("dept", "debt"), ("ag", "age"), ("aeg", "age"), ("x1", "x2")]]
+    [True, True, True, False]
+    """
+    if DIGITS.sub("", name) == DIGITS.sub("", known) and name != known:
+        return False
+    while name and known and name[0] == known[0]:
+        name, known = name[1:], known[1:]
+    while name and known and name[-1] == known[-1]:
+        name, known = name[:-1], known[:-1]
+    return max(len(name), len(known)) <= 1 or (len(name) == 2 and name == known[::-1])
 
 
 def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:

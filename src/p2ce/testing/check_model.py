@@ -24,7 +24,7 @@ def check_model(
     reference: pd.DataFrame,
     *,
     target: Any = 1,
-    threshold: float | None = None,
+    at_least: float | None = None,
     scale: str | None = None,
     nullable: Collection[str] | None = None,
     rows: int = 2000,
@@ -39,7 +39,7 @@ def check_model(
         model: a fitted model of any family, or a callable.
         reference: the frame that would be passed to `Explainer`.
         target: the favourable class, or the favourable range (low, high) of a regressor.
-        threshold: the score that the target must reach. By default 0.5 for probabilities of two classes, and
+        at_least: the score that the target must reach. By default 0.5 for probabilities of two classes, and
             0 for decision values. One of more than two classes must win.
         scale: "probability" or "decision", if the model offers both.
         nullable: the columns in which values may be missing. By default, those with a missing value. Unseen
@@ -66,14 +66,14 @@ def check_model(
             model,
             reference=reference,
             target=target,
-            threshold=chosen,
+            at_least=chosen,
             scale=scale,
             codebook=codebook,
             nullable=nullable,
         )
 
     with unchanged(model, "model", reference) as state:
-        found = parse_at(threshold)
+        found = parse_at(at_least)
         report = check_adapter(
             found,
             reference,
@@ -87,7 +87,7 @@ def check_model(
             # If the target must win or lie in a range, there is no other threshold.
             parse_at=None if found.scale == LEAD else parse_at,
             explainer=lambda ordered, policy: explainer_of(
-                model, ordered, policy=policy, target=target, threshold=threshold, scale=scale
+                model, ordered, policy=policy, target=target, at_least=at_least, scale=scale
             ),
         )
     return replace(report, state=state.how)

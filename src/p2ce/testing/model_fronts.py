@@ -53,9 +53,7 @@ def check_model_fronts(
 
 def _of_callable(read: Adapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
     """Make an explainer that knows nothing about the model except its scores."""
-    made = explainer_of(
-        lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
-    )
+    made = explainer_of(lambda frame: read.evaluate(frame), reference, policy=policy, at_least=read.threshold)
     problems = problems_of(made)
     black_box = problems.own.model
     # Single precision rounds differently in another batch, which a few rows may not show.
@@ -85,7 +83,7 @@ def explainer_of(
     reference: pd.DataFrame,
     *,
     policy: Policy,
-    threshold: float | None,
+    at_least: float | None,
     target: Any = 1,
     scale: str | None = None,
 ) -> Explainer:
@@ -95,7 +93,7 @@ def explainer_of(
         reference,
         policy=policy,
         target=target,
-        threshold=threshold,
+        at_least=at_least,
         scale=scale,
         max_changes=MAX_CHANGES,
         plausibility=None,

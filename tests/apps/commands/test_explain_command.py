@@ -79,12 +79,12 @@ def test_rejected_rows_are_those_with_a_score_below_the_threshold(folder: Path, 
     found = saved("out.json")
     assert Status.ACCEPTED not in found.statuses
     explainer, frame = in_memory()
-    rejected = np.flatnonzero(explainer.scores(frame) < explainer.threshold)
+    rejected = np.flatnonzero(explainer.scores(frame) < explainer.at_least)
     assert list(found.ids) == [f"p{place}" for place in rejected]
 
 
 def test_no_rejected_row_is_no_error(folder: Path, capsys: Capture) -> None:
-    ran = run(capsys, *BASE, "--rejected", "--threshold", 0, "--out", "out.json")
+    ran = run(capsys, *BASE, "--rejected", "--at-least", 0, "--out", "out.json")
     assert (ran.code, ran.out) == (0, "")
     assert "The model accepts all of 30 rows. Nothing was written." in ran.err
     assert not Path("out.json").exists()
@@ -163,7 +163,7 @@ def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
 
 
 def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys: Capture) -> None:
-    near = explanation(person_score=0.49996, threshold=0.5)
+    near = explanation(person_score=0.49996, at_least=0.5)
     print_summary(Explanations([near]), language="pt")
     out = capsys.readouterr().out
     assert "0,49996" in out
@@ -207,11 +207,11 @@ def test_a_policy_is_kept_to(folder: Path, capsys: Capture) -> None:
 
 def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     words = ("--max-changes", 1, "--objective", "changes", "--objective", "percentile_shift")
-    more = ("--no-plausibility", "--threshold", 0.6, "--target", "1", "--time-limit", 10)
+    more = ("--no-plausibility", "--at-least", 0.6, "--target", "1", "--time-limit", 10)
     assert run(capsys, *BASE, *words, *more, "--out", "out.json").code == 0
     found = saved("out.json")
     assert found[0].objectives == ("changes", "percentile_shift")
-    assert found[0].threshold == 0.6
+    assert found[0].at_least == 0.6
     assert all(len(option.changes) == 1 and option.plausibility is None for one in found for option in one)
     assert run(capsys, *BASE, "--target", "0", "--max-changes", 0, "--out", "zero.json").code == 0
     assert saved("zero.json")[0].target == 0
@@ -253,9 +253,9 @@ def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path,
 
 def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
     """A single person without an option reads which relaxations give one."""
-    expected = in_memory(threshold=0.97, max_changes=1)[0].explain_many(in_memory()[1])
+    expected = in_memory(at_least=0.97, max_changes=1)[0].explain_many(in_memory()[1])
     nobody = next(i for i, entry in enumerate(expected) if entry.status is Status.NO_RECOURSE)
-    words = ("--threshold", 0.97, "--max-changes", 1, "--id", nobody)
+    words = ("--at-least", 0.97, "--max-changes", 1, "--id", nobody)
     ran = run(capsys, *BASE, *words)
     assert ran.code == 0
     assert run(capsys, *BASE, *words, "--out", "none.json").code == 0
@@ -357,8 +357,8 @@ def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path,
         3,
     )
     assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
-    assert "--threshold 0" in run(capsys, "explain", "--model", "own.txt", *words).line
-    assert run(capsys, "explain", "--model", "own.txt", *words, "--threshold", 0).code == 0
+    assert "--at-least 0" in run(capsys, "explain", "--model", "own.txt", *words).line
+    assert run(capsys, "explain", "--model", "own.txt", *words, "--at-least", 0).code == 0
 
 
 def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> None:
@@ -383,3 +383,40 @@ def test_the_price_of_plausibility_is_requested_by_a_flag(folder: Path, capsys: 
     prices = [entry.price_of_plausibility for entry in saved("out.json") if len(entry)]
     assert prices
     assert all(price is not None and price.with_plausibility for price in prices)
+
+
+def test_columns_may_be_numbers_and_null_is_missing(folder: Path, capsys: Capture) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(0, 1, (80, 3)).round(2)).mask(rng.random((80, 3)) < 0.1)
+    good = frame.fillna(0).sum(axis=1) > 0
+    model = lightgbm.LGBMClassifier(n_estimators=8, min_child_samples=5, verbose=-1, n_jobs=1)
+    model.fit(frame.to_numpy(), good.astype(int)).booster_.save_model("numbered.txt")
+    some = frame.head(12).assign(note="x")
+    frame.to_csv("numbered_train.csv", index=False)
+    some.to_csv("numbered.csv", index=False, na_rep="null")
+    files = ("--model", "numbered.txt", "--data", "numbered.csv", "--reference", "numbered_train.csv")
+    ran = run(capsys, "explain", *files, "--target", "1", "--out", "numbered.json")
+    assert ran.code == 0, ran.err
+    assert "The model does not use the column 'note' of numbered.csv." in ran.err
+    expected = p2ce.Explainer(model.booster_, frame, target=1).explain_many(frame.head(12))
+    found = saved("numbered.json")
+    assert [list(entry.person) for entry in found] == [["0", "1", "2"]] * 12
+    assert [[option.costs for option in one] for one in found] == [
+        [option.costs for option in one] for one in expected
+    ]
+
+
+def test_a_limit_relative_to_today_comes_from_the_policy_file(folder: Path, capsys: Capture) -> None:
+    _, frame = in_memory()
+    policy = p2ce.Policy.infer(frame).protect("Age").within_change(Income="+10%")
+    policy.save("close.yaml")
+    assert run(capsys, "policy", "check", "close.yaml", "train.csv").code == 0
+    assert run(capsys, *BASE, "--policy", "close.yaml", "--out", "close.json").code == 0
+    moves = [
+        option.changes["Income"]
+        for one in saved("close.json")
+        for option in one
+        if "Income" in option.changes
+    ]
+    assert moves
+    assert all(before <= after <= 1.1 * before for before, after in moves)

@@ -162,7 +162,7 @@ def test_outputs_that_begin_to_differ_are_never_shown(who: str, search: str) -> 
     moody = Moody(kind if who == "model" else plausible, drifting())
     given = {"model": moody} if who == "model" else {"model": kind, "plausibility": moody}
     # With a threshold, what drifts beyond 1 is still a score.
-    asking = explainer(given.pop("model"), threshold=0.5, **SEARCHES[search], **given)
+    asking = explainer(given.pop("model"), at_least=0.5, **SEARCHES[search], **given)
     asking.warm_up()
     moody.bad = True
     people = refused().iloc[:6]

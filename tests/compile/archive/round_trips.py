@@ -31,7 +31,7 @@ def assert_same_results(first: p2ce.Explainer, second: p2ce.Explainer, people: A
     """Compare the explanations of both for all people, alone and together."""
     assert repr(first) == repr(second)
     assert first.policy == second.policy
-    assert first.threshold == second.threshold
+    assert first.at_least == second.at_least
     results = []
     for at in range(len(people)):
         row = people.iloc[at].to_dict() if isinstance(people, pd.DataFrame) else people[at : at + 1]

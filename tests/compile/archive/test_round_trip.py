@@ -98,7 +98,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         )
     },
     "ties": {"ties": True, "max_changes": None},
-    "margin": {"bound": None, "margin": 0.05, "threshold": np.float32(0.55)},
+    "margin": {"bound": None, "margin": 0.05, "at_least": np.float32(0.55)},
     "no seed": {"random_state": None},
     "scale": {"scale": "probability", "max_changes": np.int64(1)},
     "displays": {
@@ -154,7 +154,7 @@ def hostile_and_foreign_labels() -> dict[str, Any]:
 
 def another_class() -> dict[str, Any]:
     people = PEOPLE[FIRST.predict(PEOPLE) == 1].head(3)
-    given = {"target": 0, "threshold": 0.6, "policy": COARSE}
+    given = {"target": 0, "at_least": 0.6, "policy": COARSE}
     return {"model": FIRST, "reference": PEOPLE, "people": people, **given}
 
 
@@ -168,7 +168,7 @@ def a_regressor_with_an_open_range() -> dict[str, Any]:
 
 def several_models_with_a_threshold_each() -> dict[str, Any]:
     second = make_pipeline(StandardScaler(), LogisticRegression()).fit(PEOPLE, loans.label())
-    return {"model": [FIRST, second], "reference": PEOPLE, "people": SOME, "threshold": [0.4, None]}
+    return {"model": [FIRST, second], "reference": PEOPLE, "people": SOME, "at_least": [0.4, None]}
 
 
 def a_calibrated_estimate() -> dict[str, Any]:

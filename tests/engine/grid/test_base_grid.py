@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from p2ce.engine.grid import BaseGrid, grid_of
+from p2ce.engine.grid.base_grid import OneWay
+from p2ce.engine.grid.grouped_axis import Chain
 from p2ce.errors import InvalidPolicy
 from p2ce.policy import Policy
 
@@ -46,3 +48,12 @@ def test_the_models_own_order_can_be_given() -> None:
 def test_an_axis_needs_finite_candidates(bad: list[float]) -> None:
     with pytest.raises(InvalidPolicy, match="Axis 'a' needs at least one candidate"):
         BaseGrid.from_candidates({"a": bad}, columns=["a"])
+
+
+def test_a_chain_has_its_levels_whatever_candidates_its_driver_has_for_one_direction() -> None:
+    people = pd.DataFrame({"years": [0, 1, 2, 3], "age": [20, 30, 40, 50]})
+    chain = Chain(name="years", members=np.array([0, 1]), drivers=1, counted=np.array([True, False]))
+    one_way = {"years": OneWay(up=np.array([1.0, 2.0]), down=np.array([3.0]))}
+    grid = grid_of(Policy.infer(people, protect=None), chains={chain: 5}, one_way=one_way)
+    assert (grid.names, grid.columns.tolist()) == (("years",), [2])
+    assert grid.values[0].tolist() == grid.up[0].tolist() == grid.down[0].tolist() == [0, 1, 2, 3, 4]

@@ -79,7 +79,7 @@ def test_a_model_is_evaluated_once_at_a_cell_and_again_at_what_is_shown(
     max_changes: int | None, ties: bool, threshold: float
 ) -> None:
     model = Watched(wavy)
-    made = explainer(model, max_changes=max_changes, ties=ties, threshold=threshold)
+    made = explainer(model, max_changes=max_changes, ties=ties, at_least=threshold)
     for person in rejected(threshold):
         model.frames.clear()
         found = made.explain(person)
@@ -105,7 +105,7 @@ def test_a_detector_is_evaluated_only_where_the_model_accepts_and_at_the_person(
         model,
         plausibility=loans.detector() if compiled else detector,
         plausibility_of_today=today,
-        threshold=0.6,
+        at_least=0.6,
     )
     seen = 0
     for person in rejected(0.6):
@@ -157,7 +157,7 @@ def test_an_infinite_score_is_a_score() -> None:
     def certain(rows: pd.DataFrame) -> np.ndarray:
         return np.where(rows["Income"] > 40, np.inf, np.where(rows["Debt"] > 2.0, -np.inf, -1.0))
 
-    found = explainer(certain, threshold=0.0).explain_many(loans.rejected_by(certain, 0.0).iloc[:5])
+    found = explainer(certain, at_least=0.0).explain_many(loans.rejected_by(certain, 0.0).iloc[:5])
     assert {one.status for one in found} == {Status.OPTIMAL}
     assert all(option.score == np.inf for one in found for option in one)
 
@@ -173,4 +173,4 @@ def test_a_function_that_was_taken_for_probabilities_is_held_to_them() -> None:
     beyond = rows.iloc[[0]].assign(Income=highest + 5)
     with pytest.raises(InvalidOutput, match=r"from 0 to 1; it returned 2\.5"):
         explainer(wild).explain(beyond)
-    assert explainer(wild, threshold=0.5).explain(beyond).status is Status.ACCEPTED
+    assert explainer(wild, at_least=0.5).explain(beyond).status is Status.ACCEPTED

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.engine.scores.error_bands import certified, exactly, exponential, logistic, summation_error, widened
+from p2ce.engine.scores.error_bands import (
+    certified,
+    exactly,
+    exponential,
+    logistic,
+    of_arrays,
+    summation_error,
+    widened,
+)
 from p2ce.engine.scores.trees.float_bisection import first_true
 from tests.properties.amount import examples
 
@@ -105,3 +113,24 @@ def test_the_exponential_lies_between_its_bounds(score, single):
     after = exponential(float, single=single)(math.nextafter(score, math.inf))
     assert low <= after[0]
     assert high <= after[1]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        logistic(complement=False),
+        logistic(complement=True, single=True, margin=lambda total: 2.0 * total),
+        exponential(np.float64, single=True),
+        exponential(lambda total: total / 3.0, single=False),
+        exactly(lambda total: total / 7.0),
+        exactly(math.tanh),  # of a plug-in, for one score at a time
+        exactly(lambda score: 1.0 if score > 0.3 else 0.0),
+    ],
+)
+def test_a_link_says_the_same_of_an_array_as_of_each_score(link):
+    scores = np.array([-800.0, -3.0, -0.1, 0.0, 0.25, 0.5, 40.0, 800.0])
+    low, high = of_arrays(link)(scores)
+    each = np.array([link(score) for score in scores.tolist()], dtype=np.float64)
+    np.testing.assert_allclose(low, each[:, 0], rtol=1e-15)
+    np.testing.assert_allclose(high, each[:, 1], rtol=1e-15)
+    assert np.isnan(of_arrays(link)(np.array([np.nan, 1.0]))).tolist() == [[True, False]] * 2

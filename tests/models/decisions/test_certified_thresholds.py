@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.engine.scores.error_bands import exactly
-from p2ce.models.decisions.certified_thresholds import margin_wins, range_ends, softmax_reaches, softmax_wins
+from p2ce.models.decisions.certified_thresholds import (
+    banded,
+    margin_wins,
+    range_ends,
+    softmax_reaches,
+    softmax_share,
+    softmax_wins,
+)
 from p2ce.models.decisions.target_arguments import Range
 from tests.properties.amount import examples
 
@@ -112,3 +119,27 @@ def test_the_ends_of_a_range_are_thresholds_on_the_score(one, two, score, band):
             assert inside
         if any(end.sign * score < end.limits[1] for end in ends):
             assert not inside
+
+
+@examples(120)
+@given(margins | tied, st.booleans())
+def test_a_share_lies_between_its_ends(found, single):
+    rounded = np.array(found, dtype=np.float32 if single else np.float64)
+    own = softmax(rounded).astype(float)
+    real = rounded.astype(float)
+    largest = float(np.abs(real).max())
+    for index in range(len(real)):
+        leads = real[index] - np.delete(real, index)
+        share = softmax_share(len(real), bands=np.full(len(leads), 1e-14), largest=largest, single=single)
+        low, high = share(leads[None, :])
+        assert low[0] <= own[index] <= high[0]
+        assert high[0] - low[0] < (1e-3 if single else 1e-11)
+
+
+def test_a_band_moves_the_ends_of_a_number_outwards():
+    values = np.array([[-1.0], [0.5], [np.nan]])
+    low, high = banded(exactly(lambda total: total / 2.0), 0.25)(values)
+    np.testing.assert_allclose(low, [-0.625, 0.125, np.nan])
+    np.testing.assert_allclose(high, [-0.375, 0.375, np.nan])
+    assert (low[:2] < [-0.625, 0.125]).all()
+    np.testing.assert_array_equal(banded(exactly(lambda total: total), 0.0)(values)[0], values[:, 0])

@@ -24,8 +24,8 @@ def test_a_lead_is_at_least_zero_exactly_where_argmax_picks_the_class(rows, inde
     assert BEHIND < 0.0
 
 
-def request(target: object = 1, threshold: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, threshold=threshold, scale=scale, margin=0.0)
+def request(target: object = 1, at_least: float | None = None, scale: str | None = None) -> object:
+    return SimpleNamespace(target=target, at_least=at_least, at_most=None, scale=scale, margin=0.0)
 
 
 def three(**given: object) -> object:
@@ -37,9 +37,9 @@ def three(**given: object) -> object:
     ("given", "scale", "threshold", "values"),
     [
         ({}, "lead", 0.0, [-0.2, BEHIND, 0.7]),
-        ({"threshold": 0.4}, "probability", 0.4, [0.3, 0.4, 0.8]),
+        ({"at_least": 0.4}, "probability", 0.4, [0.3, 0.4, 0.8]),
         ({"scale": "decision"}, "decision", 0.0, [3.0, 4.0, 8.0]),
-        ({"scale": "decision", "threshold": 3.5}, "decision", 3.5, [3.0, 4.0, 8.0]),
+        ({"scale": "decision", "at_least": 3.5}, "decision", 3.5, [3.0, 4.0, 8.0]),
     ],
 )
 def test_one_class_of_several(given, scale, threshold, values):
@@ -58,7 +58,7 @@ def test_of_two_classes_one_number_is_that_of_the_second(target, sign):
 
 
 def test_a_decision_value_alone_is_compared_with_a_threshold_that_is_given():
-    found = decide_class(request(threshold=2.0), classes=(0, 1, 2), decision_values=lambda _: TABLE, name="x")
+    found = decide_class(request(at_least=2.0), classes=(0, 1, 2), decision_values=lambda _: TABLE, name="x")
     assert (found.scale, found.threshold) == ("decision", 2.0)
     with pytest.raises(InvalidArgument, match="scale='probability'"):
         decide_class(
@@ -72,7 +72,7 @@ def test_a_decision_value_alone_is_compared_with_a_threshold_that_is_given():
 def test_a_number_may_be_the_score_of_a_class(target, accepted):
     numbers = np.array([-1.0, 0.5, 2.0])
     found = decide_number(
-        request(target, threshold=0.5 if target else -0.5), lambda _: numbers, scored=(0, 1), name="Booster"
+        request(target, at_least=0.5 if target else -0.5), lambda _: numbers, scored=(0, 1), name="Booster"
     )
     assert found.scale == "decision"
     assert (found.evaluate(ROWS) >= found.threshold).tolist() == accepted

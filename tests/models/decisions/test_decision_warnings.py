@@ -46,7 +46,7 @@ def heard(caplog: pytest.LogCaptureFixture, model: Any, frame: Any, **options: A
     with caplog.at_level(logging.WARNING, logger="p2ce"):
         Explainer(model, frame, **{"plausibility": None, "max_changes": 1, **options})
     told = [one.getMessage() for one in caplog.records]
-    return [line for line in told if "target=" in line or "threshold=" in line]
+    return [line for line in told if "target=" in line or "at_least=" in line]
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -61,12 +61,12 @@ def test_a_wrapper_with_a_cut_of_its_own_asks_for_a_threshold(
     apart = int(((share >= 0.8) != (share >= 0.5)).sum())
     assert f"on {apart} of {len(shown)} rows" in line
     assert "Strict" in line
-    assert "threshold=" in line
+    assert "at_least=" in line
     low, high = (share[share < 0.8].max(), share[share >= 0.8].min())
     if target == 0:
         low, high = 1.0 - high, 1.0 - low
     assert f"between {low:.4g} and {high:.4g}" in line
-    assert not heard(caplog, model, frame, target=target, threshold=0.8 if target else 0.2)
+    assert not heard(caplog, model, frame, target=target, at_least=0.8 if target else 0.2)
 
 
 def test_a_cut_that_is_parsed_and_a_plain_model_are_silent(caplog: pytest.LogCaptureFixture) -> None:

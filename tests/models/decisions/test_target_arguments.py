@@ -10,8 +10,8 @@ from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.decisions.target_arguments import checked_range, require_scale
 
 
-def request(target: object = (0, 1), threshold: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, threshold=threshold, scale=scale, margin=0.0)
+def request(target: object = (0, 1), at_least: float | None = None, scale: str | None = None) -> object:
+    return SimpleNamespace(target=target, at_least=at_least, at_most=None, scale=scale, margin=0.0)
 
 
 def test_a_range_may_be_open_at_one_end():
@@ -40,9 +40,9 @@ def test_what_is_no_range_is_told(target, message):
         checked_range(request(target), name="model")
 
 
-def test_a_regressor_takes_neither_threshold_nor_scale():
-    with pytest.raises(InvalidArgument, match="no threshold"):
-        checked_range(request(threshold=0.5), name="model")
+def test_a_regressor_takes_neither_at_least_nor_scale():
+    with pytest.raises(InvalidArgument, match="Pass only one of them"):
+        checked_range(request(at_least=0.5), name="model")
     with pytest.raises(InvalidArgument, match="Leave scale out"):
         checked_range(request(scale="decision"), name="model")
     with pytest.raises(InvalidArgument, match="Pass scale='probability', or leave scale out"):

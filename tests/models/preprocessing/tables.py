@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline, make_union
@@ -16,10 +17,15 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
+    PowerTransformer,
+    QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
     TargetEncoder,
 )
+
+from p2ce.extend import columnwise
 
 NUMBERS = ["age", "income", "balance"]
 LABELS = ["job", "home", "grade"]
@@ -58,6 +64,29 @@ def hot(**options: Any) -> ColumnTransformer:
     )
 
 
+@columnwise
+class Waves(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Several waves for each column."""
+
+    def __init__(self, periods: tuple[float, ...] = (5.0,)) -> None:
+        self.periods = periods
+
+    def fit(self, rows: Any, label: Any = None) -> "Waves":
+        self.offset_ = np.asarray(rows, dtype=np.float64).mean(axis=0)
+        return self
+
+    def transform(self, rows: Any) -> np.ndarray:
+        apart = np.asarray(rows, dtype=np.float64) - self.offset_
+        waves = [np.sin(apart[:, j] / period) for j in range(apart.shape[1]) for period in self.periods]
+        return np.column_stack(waves)
+
+
+@columnwise
+def hundreds(rows: Any) -> Any:
+    """Round down to hundreds."""
+    return np.floor(np.asarray(rows, dtype=np.float64) / 100.0)
+
+
 def on(transformer: Any, names: list[str], rest: Any = "drop") -> ColumnTransformer:
     """Use a transformer on some columns, and another on the rest."""
     return ColumnTransformer([("some", transformer, names)], remainder=rest)
@@ -94,6 +123,17 @@ COMPLETE: dict[str, Callable[[], Any]] = {
         (make_pipeline(FunctionTransformer(np.log1p), StandardScaler()), ["income", "age"]),
         (FunctionTransformer(np.absolute), ["balance"]),
         (FunctionTransformer(), ["cards"]),
+    ),
+    "curves": lambda: make_column_transformer(
+        (SplineTransformer(3, degree=2, extrapolation="linear"), ["age", "balance"]),
+        (QuantileTransformer(n_quantiles=20, output_distribution="normal"), ["income"]),
+        (make_pipeline(PowerTransformer(), StandardScaler()), ["income", "cards"]),
+    ),
+    "curves of one's own": lambda: make_column_transformer(
+        (Waves(periods=(3.0, 7.0)), ["age", "income"]),
+        (FunctionTransformer(hundreds), ["income", "balance"]),
+        (FunctionTransformer(lambda column: column**3 - column), ["balance"]),
+        (FunctionTransformer(lambda column: column == "cook"), ["job"]),
     ),
     "turned": lambda: make_column_transformer(
         (make_pipeline(FunctionTransformer(np.absolute), StandardScaler()), ["balance"]),

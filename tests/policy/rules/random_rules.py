@@ -17,6 +17,7 @@ from p2ce.policy.rules import (
     forbid,
     implies,
     inequality,
+    leave_out,
     together,
 )
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
@@ -119,6 +120,7 @@ def budget_rules() -> st.SearchStrategy[Rule]:
         names().map(lambda some: change_at_most_one(*some)),
         names(2, NUMBERS).map(lambda some: at_most_one_nonzero(*some)),
         st.tuples(sides(), sides()).map(lambda both: implies(both[0], both[1])),
+        sides().map(leave_out),
         transitions().map(lambda both: forbid(*both)),
         transitions().map(lambda both: allow_only(*both)),
         inequalities(),

@@ -52,6 +52,8 @@ def if_(**condition: object) -> Rule:
     ("rules", "policy"),
     [
         ([YEARS, linked("Age", "Income", 0.5), HOUSING, inequality("Years <= Age")], ACTIONS),
+        # Two causes of one feature, and two ways from one feature to another.
+        ([YEARS, linked("Income", "Age"), linked("Years", "own"), linked("own", "Age", -2)], ACTIONS),
         (
             [
                 together("Job", "Income"),
@@ -81,7 +83,8 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
         ([inequality("Agee <= Years")], "'Agee', which is not a column. Did you mean 'Age'"),
         ([YEARS, linked("Age", "Years")], "form a cycle: Age ← Years ← Age"),
         (RING, "form a cycle"),
-        ([YEARS, linked("Income", "Age")], "'Age' is linked to both 'Years' and 'Income'"),
+        ([YEARS, linked("Income", "Age", counts="each")], "disagree on whether it counts"),
+        ([linked("own", "Years"), linked("rent", "Years"), linked("Years", "rent")], "form a cycle"),
         ([YEARS, linked("Years", "Age", 2)], "linked to 'Years' twice"),
         ([HOUSING, one_hot("Other", ["free", "own"])], "'free' is in two groups|'own' is in two groups"),
         ([HOUSING, linked("Years", "own")], "'own' is in the group 'Housing' and in the link"),

@@ -26,7 +26,7 @@ def explained(
     return Explanation(
         status=status,
         person={} if person is None else person,  # type: ignore[arg-type]
-        threshold=0.5,
+        at_least=0.5,
         target=1,
         objectives=OBJECTIVES,
         dtypes={},

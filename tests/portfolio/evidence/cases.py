@@ -104,8 +104,14 @@ def black_box() -> Case:
 def unwanted_class() -> Case:
     """Class 0 is wanted, with its own threshold and margin, by decision values."""
     model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
-    settings = {"target": 0, "scale": "decision", "threshold": 0.25, "margin": 0.5}
+    settings = {"target": 0, "scale": "decision", "at_least": 0.25, "margin": 0.5}
     return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
+
+
+def probability_of_default() -> Case:
+    """Class 1 is a default, whose probability must be at most so much."""
+    model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
+    return made(model, loans.people(), loans.PERSON, policy=FEW, target=1, at_most=0.3, margin=0.05)
 
 
 def homes() -> pd.DataFrame:
@@ -154,6 +160,12 @@ def other_rules() -> Case:
     policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
     more = rules.together("Loans", "Income"), rules.at_most_one_nonzero("Cards", "Loans")
     return made(worth, homes(), WHO, policy=policy.with_rules(*more), plausibility=None)
+
+
+def added_links() -> Case:
+    policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3}).fix("Own", "Rent", "Area", "Income")
+    links = rules.linked("Job", "Age"), rules.linked("Cards", "Age", ratio=-2)
+    return made(worth, homes(), WHO, policy=policy.with_rules(*links), plausibility=None)
 
 
 def special_values() -> Case:
@@ -209,7 +221,18 @@ def favourable() -> Case:
 CASES: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
-        *(booster, categories, forest, black_box, unwanted_class, ruled, other_rules, special_values),
+        *(
+            booster,
+            categories,
+            forest,
+            black_box,
+            unwanted_class,
+            probability_of_default,
+            ruled,
+            other_rules,
+            special_values,
+            added_links,
+        ),
         *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )
 }

@@ -21,10 +21,12 @@ from tests.portfolio.evidence.cases import (
     FEW,
     WHO,
     Case,
+    added_links,
     booster,
     homes,
     made,
     other_rules,
+    probability_of_default,
     rounded,
     ruled,
     unwanted_class,
@@ -38,7 +40,7 @@ Change = Callable[[dict[str, Any]], Any]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Case, Path]]:
     found = {}
-    for make in (booster, ruled, other_rules):
+    for make in (booster, ruled, other_rules, added_links):
         path = tmp_path_factory.mktemp("evidence") / f"{make.__name__}.zip"
         case = make()
         assert len(case.saved(path)) > 1
@@ -153,8 +155,17 @@ def test_another_threshold_than_the_explainers_is_found(tmp_path: Path) -> None:
     case = unwanted_class()
     case.saved(tmp_path / "case.zip")
     assert not broken(tmp_path / "case.zip", case.model)
-    path = forged(tmp_path / "case.zip", lambda data: data.update(threshold=data["threshold"] - 0.01))
+    path = forged(tmp_path / "case.zip", lambda data: data.update(at_least=data["at_least"] - 0.01))
     assert "settings" in broken(path, case.model)
+
+
+def test_another_limit_or_direction_than_the_explainers_is_found(tmp_path: Path) -> None:
+    case = probability_of_default()
+    case.saved(tmp_path / "case.zip")
+    assert not broken(tmp_path / "case.zip", case.model)
+    for change in ({"at_most": 0.26}, {"at_most": None, "at_least": 0.25}):
+        path = forged(tmp_path / "case.zip", lambda data, change=change: data.update(change))
+        assert "settings" in broken(path, case.model)
 
 
 def test_a_grid_that_lacks_what_the_policy_lists_is_found(files: dict[str, tuple[Case, Path]]) -> None:
@@ -260,12 +271,33 @@ def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[s
     assert set(outcomes_of(tmp_path / "case.zip", case.model).values()) == {"held"}
 
 
+def test_evidence_of_what_comes_next_holds_and_names_what_was_left_out(tmp_path: Path) -> None:
+    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, max_changes=2)
+    first = case.explained()
+    near = p2ce.Near(first[-1], within=0.1)
+    found = case.explainer.more(first, exclude=[first[0], near, {"Debt", "Rate"}])
+    assert len(found)
+    p2ce.evidence.save(found, tmp_path / "more.zip", explainer=case.explainer)
+    outcomes = outcomes_of(tmp_path / "more.zip", case.model)
+    assert outcomes["rule leave_out"] == "held"
+    # The policy is not the explainer's own, as after `explain(row, policy=…)`.
+    assert {what for what, outcome in outcomes.items() if outcome != "held"} == {"policy"}
+    assert not p2ce.evidence.replay(tmp_path / "more.zip", case.model).differences
+
+    def show_again(data: dict[str, Any]) -> None:
+        where = {"Owns": data["counterfactuals"][0]["values"]["Owns"]}
+        next(rule for rule in data["problem"]["rules"] if rule["rule"] == "leave_out")["where"] = where
+
+    assert "rule leave_out" in broken(forged(tmp_path / "more.zip", show_again), case.model)
+
+
 RULE_FORGERIES = {
     "change_at_most_one": ("ruled", {"columns": ["Income", "Job"]}),
     "inequality": ("ruled", {"text": "2*Loans + 0.5*Income <= `Job` + 1e0"}),
     "implies": ("ruled", {"condition": {"Income": {"changes": True}}, "consequence": {"Loans": 9}}),
     "one_hot": ("ruled", {"columns": ["Cards", "Loans"]}),
     "linked": ("ruled", {"ratio": 5}),
+    "linked, one of two": ("added_links", {"ratio": 5}),
     "forbid": ("ruled", {"column": "Income", "transitions": [{"from": 20, "to": [30, 40, 50, 60]}]}),
     "allow_only": ("ruled", {"column": "Income", "transitions": [{"from": 10, "to": 20}]}),
     "together": ("other_rules", {"columns": ["Income", "Area"]}),
@@ -277,6 +309,7 @@ RULE_FORGERIES = {
 def test_a_broken_rule_is_found(kind: str, files: dict[str, tuple[Case, Path]]) -> None:
     name, changes = RULE_FORGERIES[kind]
     case, path = files[name]
+    kind = kind.split(",")[0]
 
     def change(data: dict[str, Any]) -> None:
         next(rule for rule in data["problem"]["rules"] if rule["rule"] == kind).update(changes)

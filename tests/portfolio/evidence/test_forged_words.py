@@ -214,7 +214,7 @@ def test_a_consistent_forgery_is_found_with_an_explainer_of_the_verifiers_own(
 @pytest.mark.parametrize(
     ("part", "change"),
     [
-        ("p2ce.json", lambda head: head["settings"].update(threshold=0.4)),
+        ("p2ce.json", lambda head: head["settings"].update(at_least=0.4)),
         ("p2ce.json", lambda head: head["settings"].update(target=0)),
         ("p2ce.json", lambda head: head["settings"]["plausibility"].update(contamination=0.3)),
     ],

@@ -114,7 +114,7 @@ def repeat(data: dict[str, Any]) -> None:
     [
         (repeat, "explanation", "option repeated: Debt 1.0 → -1.4 was recorded 2 times."),
         (lambda data: data["counterfactuals"].reverse(), "explanation", "the order of options was [2, 1]"),
-        (lambda data: data.update(threshold=0.50001), "explanation", "problem: threshold was 0.50001"),
+        (lambda data: data.update(at_least=0.50001), "explanation", "problem: at_least was 0.50001"),
         (lambda data: data["problem"]["hashes"].update(policy="f"), "explanation", "hash: policy in expl"),
         (lambda data: data["hashes"].update(model="f"), "evidence", "hash: model in evidence.json was 'f'"),
         (lambda data: data["hashes"].pop("reference"), "evidence", "hash: reference in evidence.json"),

@@ -171,7 +171,7 @@ def test_what_a_killed_run_left_under_way_writes_no_more(
     portfolio.run(credit, source, out, client=client, keep=["sex"])
     before = contents(out)
     schema = schema_of(credit, source.schema.field("id").type, [source.schema.field("sex")])
-    context = RunContext(explainer=credit, schema=schema, id_column="id", time_limit=None)
+    context = RunContext(explainer=credit, schema=schema, id_column="id")
     late = explain_shard(context, next(source.shards()), stale)
     assert isinstance(late, Failed)
     assert late.stops_run

@@ -28,7 +28,7 @@ def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
         .decrease_only("Income")
     )
     explainer = p2ce.Explainer(model, people, target=1, policy=policy, max_changes=1, plausibility=None)
-    rejected = people[explainer.scores(people) < explainer.threshold].head(20)
+    rejected = people[explainer.scores(people) < explainer.at_least].head(20)
     return explainer, explainer.explain_many(rejected.set_axis([f"id {i}" for i in range(len(rejected))]))
 
 

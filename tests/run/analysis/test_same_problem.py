@@ -48,7 +48,7 @@ OTHER, SMALLER = (
     for frame in (loans.people(), loans.people().drop(columns="Years"))
 )
 CHANGED: dict[str, tuple[dict[str, Any], str]] = {
-    "threshold": ({"threshold": 0.4}, "threshold was more than 0.5, and is 0.4"),
+    "at_least": ({"at_least": 0.4}, "at_least was more than 0.5, and is 0.4"),
     "margin": ({"margin": 0.01}, "margin was 0.0, and is 0.01"),
     "target": ({"target": 0}, "target was 1, and is 0"),
     "objectives": ({"objectives": "changes"}, "objectives was"),

@@ -40,7 +40,7 @@ class Slow:
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
     return p2ce.Explainer(
-        model, loans.people(), **{"target": 1, "plausibility": None, "threshold": ENOUGH, **changed}
+        model, loans.people(), **{"target": 1, "plausibility": None, "at_least": ENOUGH, **changed}
     )
 
 
@@ -130,7 +130,7 @@ def test_a_listener_hears_of_every_batch_and_stops_the_search(
 
 
 def test_a_listener_that_returns_nothing_stops_nothing() -> None:
-    made = explainer(wavy, max_changes=2, threshold=0.9)
+    made = explainer(wavy, max_changes=2, at_least=0.9)
     person = rejected().iloc[0]
     heard: list[Progress] = []
     found = made.explain(person, listener=heard.append)
@@ -148,7 +148,7 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]  # sorted, so the first rows say nothing
     policy = p2ce.Policy.infer(people, protect=None)
-    made = p2ce.Explainer(wavy, people, policy=policy, target=1, plausibility=None, threshold=threshold)
+    made = p2ce.Explainer(wavy, people, policy=policy, target=1, plausibility=None, at_least=threshold)
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:
@@ -158,7 +158,7 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
 def test_what_takes_too_long_is_estimated_unless_proof_is_required(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    arguments: dict[str, Any] = {"max_changes": 2, "threshold": 0.9}
+    arguments: dict[str, Any] = {"max_changes": 2, "at_least": 0.9}
     complete = explainer(wavy, **arguments)
     complete.warm_up()
     monkeypatch.setattr(budget, "MOST_EVALUATIONS", 1)
@@ -189,7 +189,7 @@ def facts(explainer: p2ce.Explainer, people: pd.DataFrame) -> list[dict[str, Any
 @pytest.mark.parametrize(("bound", "most"), [("auto", 1_000), ("auto", 1), (SMALL, 10**9), (None, 10**9)])
 def test_a_slow_clock_changes_no_explanation(bound: Any, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MOST_EVALUATIONS", most)
-    arguments: dict[str, Any] = {"max_changes": 2, "threshold": 0.9, "bound": bound}
+    arguments: dict[str, Any] = {"max_changes": 2, "at_least": 0.9, "bound": bound}
     people = rejected(0.9).iloc[:6]
     quick = facts(explainer(Slow(0.0), **arguments), people)
     clock = Clock()
@@ -216,6 +216,6 @@ def test_a_calibration_that_is_cut_says_so(
 ) -> None:
     """The instances of the first round take all evaluations: the others are not looked at."""
     spec = p2ce.ShapEstimate(sample_size=40, background=3, rows_per_candidate=1, **limit)
-    explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
+    explainer(wavy, max_changes=2, bound=spec, at_least=0.9).warm_up()
     assert logged in caplog.text
     assert ("cut the calibration" in caplog.text) == ("time_limit" in limit)

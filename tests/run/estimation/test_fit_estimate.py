@@ -69,7 +69,7 @@ def test_proofs_have_no_rate() -> None:
 
 
 def test_nothing_found_proves_that_nothing_is_there_only_if_nothing_was_pruned() -> None:
-    for found in explainer(threshold=1.0).explain_many(rejected().iloc[:20]):
+    for found in explainer(at_least=1.0).explain_many(rejected().iloc[:20]):
         assert len(found) == 0
         pruned_any = found.certificate.pruned["estimate"] > 0
         assert found.status is (Status.HEURISTIC if pruned_any else Status.NO_RECOURSE)

@@ -2,16 +2,19 @@
 
 import json
 import signal
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
 
 import p2ce
 from p2ce import Policy, Status
+from p2ce.rules import linked
 from p2ce.run.many import explain_many as many_module
 from p2ce.run.many.progress_bar import ProgressBar
 from tests.populations import loans
@@ -48,6 +51,47 @@ def test_two_processes_give_the_same_to_the_byte(monkeypatch: pytest.MonkeyPatch
 
 def linear() -> Any:
     return LogisticRegression(max_iter=1000).fit(loans.people(), loans.label())
+
+
+LINKS = (
+    [linked("Income", "Debt", ratio=0.5)],
+    [linked("Income", "Savings"), linked("Debt", "Savings", ratio=-1, counts="once")],
+)
+
+
+def linked_explainer(links: list[Any]) -> p2ce.Explainer:
+    people = loans.people().assign(Savings=np.arange(len(loans.people())) % 40)
+    model = LGBMClassifier(n_estimators=10, verbose=-1).fit(people, loans.label())
+    policy = Policy.infer(people).candidates(Income=list(range(20, 60, 3)), Debt=[0.0, 2.0, 5.0, 9.0])
+    return p2ce.Explainer(model, people, target=1, policy=policy.with_rules(*links), plausibility=None)
+
+
+@pytest.mark.parametrize("links", LINKS, ids=["one cause", "two causes"])
+def test_linked_features_move_in_batches_and_processes_as_for_each_alone(
+    links: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explainer = linked_explainer(links)
+    people = loans.people().iloc[:16].assign(Savings=np.arange(16) % 40)
+    expected = as_json([explainer.explain(people.iloc[[i]]) for i in range(len(people))])
+    assert as_json(explainer.explain_many(people)) == expected
+    monkeypatch.setattr(many_module, "LARGEST_BATCH", 5)
+    assert as_json(explainer.explain_many(people, n_jobs=2)) == expected
+
+
+def test_linked_features_need_no_more_memory_for_more_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The levels of a batch are dropped with it: 1.7 MB were once kept for each instance."""
+    monkeypatch.setattr(many_module, "LARGEST_BATCH", 10)
+    explainer = linked_explainer(LINKS[1])
+    people = pd.concat([loans.people().assign(Savings=7)] * 2).iloc[:120].reset_index(drop=True)
+    explainer.explain_many(people.iloc[:20])
+    peaks = []
+    for count in (20, 120):
+        tracemalloc.start()
+        kept = explainer.explain_many(people.iloc[:count])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(kept) == count
+    assert peaks[1] - peaks[0] < 100 * 10_000
 
 
 # Which model, the changed column and value, and what the message of that row says; None: it is explained.

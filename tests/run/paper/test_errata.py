@@ -46,7 +46,7 @@ def test_line_5_prints_more_than_tau_where_the_text_says_at_least() -> None:
     def score(rows: pd.DataFrame) -> FloatArray:
         return rows["a"].to_numpy() * 0.5
 
-    arguments = {"threshold": 0.5, "max_changes": 1}
+    arguments = {"at_least": 0.5, "max_changes": 1}
     assert not len(explain(score, people, {"a": 0, "b": 0}, method=PRINTED, **arguments))
     found = explain(score, people, {"a": 0, "b": 0}, method=CORRECTED, **arguments)
     assert [option.score for option in found] == [0.5]
@@ -164,7 +164,7 @@ def test_o_k_by_the_largest_attribution_is_too_low_for_an_additive_model() -> No
 
 
 def test_the_search_misses_by_it() -> None:
-    arguments = {"threshold": 2.9, "max_changes": 1}
+    arguments = {"at_least": 2.9, "max_changes": 1}
     person = {"a": 0, "b": 0}
     kept = {"explainer": "sampling", "bound": "shap"}
     assert not len(explain(MODEL, PEOPLE, person, method=P2CE(errata="as printed", **kept), **arguments))

@@ -32,7 +32,7 @@ def margin(rows: pd.DataFrame) -> np.ndarray:
 def explainer(model: Any = margin, **changed: Any) -> p2ce.Explainer:
     arguments = {"policy": loans.few(), "plausibility": None, "method": P2CE(), "target": 1, **changed}
     if model is margin:
-        arguments.setdefault("threshold", 0.0)
+        arguments.setdefault("at_least", 0.0)
     return p2ce.Explainer(model, loans.people(), **{"target": 1, **arguments})
 
 
@@ -157,7 +157,7 @@ def test_someone_whose_time_is_over_keeps_what_was_found(clock: Clock) -> None:
         clock.move(0.002)
         return margin(rows)
 
-    made = explainer(slow, threshold=0.0, max_changes=None, method=P2CE(bound=None, order="index"))
+    made = explainer(slow, at_least=0.0, max_changes=None, method=P2CE(bound=None, order="index"))
     made.warm_up()
     person = rejected().iloc[0]
     none = made.explain(person, time_limit=0.0)

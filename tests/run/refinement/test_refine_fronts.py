@@ -49,7 +49,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
     refined = made(model, plausibility=plausibility)
     as_searched = made(model, plausibility=plausibility, refine=False)
     people = loans.people()
-    people = people[refined.scores(people) < refined.threshold].head(12)
+    people = people[refined.scores(people) < refined.at_least].head(12)
     better = 0
     for row, found, grid in zip(
         people.to_dict("records"),
@@ -81,7 +81,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
 def test_a_person_is_refined_alike_alone_and_among_others() -> None:
     explainer = made(wavy, plausibility=None)
     people = loans.people()
-    people = people[explainer.scores(people) < explainer.threshold].head(8)
+    people = people[explainer.scores(people) < explainer.at_least].head(8)
     many = explainer.explain_many(people)
     assert [explainer.explain(row) for _, row in people.iterrows()] == list(many)
     assert list(explainer.explain_many(people.iloc[::-1])) == list(many)[::-1]
@@ -108,7 +108,7 @@ def test_a_rule_that_always_holds_changes_nothing(as_function: bool) -> None:
         target=1,
     )
     people = applicants.data
-    people = people[plain.scores(people) < plain.threshold].head(12)
+    people = people[plain.scores(people) < plain.at_least].head(12)
     for free, bound in zip(plain.explain_many(people), ruled.explain_many(people), strict=True):
         assert free.certificate.cells == bound.certificate.cells
         assert [option.values for option in free] == [option.values for option in bound]
@@ -133,7 +133,7 @@ def test_what_the_user_states_is_not_refined() -> None:
     stated = policy.step({one.name: 1 for one in policy.features if one.kind in ("whole", "number")})
     explainer = made(wavy, policy=stated, plausibility=None)
     people = loans.people()
-    people = people[explainer.scores(people) < explainer.threshold].head(6)
+    people = people[explainer.scores(people) < explainer.at_least].head(6)
     for found in explainer.explain_many(people):
         assert found.certificate.grid == "given"
         assert found.certificate.refined == 0

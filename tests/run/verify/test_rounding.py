@@ -60,7 +60,7 @@ def test_displayed_values_hold_as_much_as_those_found() -> None:
 
 def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
     policy = Policy.infer(people(), protect=None).fix("Rate", "Debt").display(Income={"decimals": 0})
-    made = explainer(policy=policy.candidates(Income=[2_200.4]), threshold=0.50005, plausibility=None)
+    made = explainer(policy=policy.candidates(Income=[2_200.4]), at_least=0.50005, plausibility=None)
     person = {"Income": 2_000.0, "Rate": 0.0, "Debt": 0}
     assert not made.evaluate(person, {"Income": 2_200.0}).valid
     assert [option.rounded for option in made.explain(person)] == [{}]

@@ -30,6 +30,8 @@ class Task:
     raw_csv: bool = False
     force: bool = False
     time_limit: float | None = None
+    max_calls: int | None = None
+    max_rows: int | None = None
     as_of: datetime.date | None = None
     jobs: int = 1
     language: str = "en"
@@ -47,8 +49,10 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
     with working("Reading the model and the tables …"):
         ready = make_ready(inputs)
         places = range(len(ready.rows)) if task.id is None else [_place(ready, task.id, inputs)]
-    with working("Getting ready …"):
-        ready.explainer.warm_up()
+    has_budget = task.max_calls is not None or task.max_rows is not None
+    if not has_budget:
+        with working("Getting ready …"):
+            ready.explainer.warm_up()
     explanations = _explain(ready, list(places), task)
     if all(entry.error == "interrupted" for entry in explanations):
         raise KeyboardInterrupt
@@ -57,7 +61,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
         if not len(explanations):
             notice(f"The model accepts all of {count_of(len(places), 'row')}. Nothing was written.")
             return ExitCode.DONE
-    why = _relaxations(ready, explanations)
+    why = None if has_budget else _relaxations(ready, explanations)
     if task.out is None:
         print_explanations(explanations, why, task)
     else:
@@ -75,7 +79,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
 
 def _check(inputs: Inputs, task: Task) -> None:
     """Raise on wrong arguments before any file is read."""
-    from p2ce.compile.arguments import check_jobs, check_time
+    from p2ce.compile.arguments import check_budget, check_jobs, check_time
     from p2ce.present.languages import load_words
     from p2ce.present.render import AUDIENCES
 
@@ -85,6 +89,7 @@ def _check(inputs: Inputs, task: Task) -> None:
         outputs.check_out(task.out, force=task.force, inputs=inputs.files)
     check_jobs(task.jobs, name="--jobs")
     check_time(task.time_limit, name="--time-limit")
+    check_budget(task.max_calls, task.max_rows, names=("--max-calls", "--max-rows"))
     if task.audience not in AUDIENCES:
         raise InvalidArgument(
             f"--audience {echoed(task.audience)} is unknown. {nearest(task.audience, AUDIENCES)}"
@@ -102,6 +107,8 @@ def _explain(ready: Ready, places: list[int], task: Task) -> "Explanations":
         ready.rows.iloc[places],
         n_jobs=task.jobs,
         time_limit=task.time_limit,
+        max_calls=task.max_calls,
+        max_rows=task.max_rows,
         as_of=task.as_of,
         progress=shown,
     )

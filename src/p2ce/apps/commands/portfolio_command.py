@@ -79,6 +79,8 @@ def run_command(
         ),
     ] = 2,
     time_limit: say.TimeLimitOption = None,
+    max_calls: say.MaxCallsOption = None,
+    max_rows: say.MaxRowsOption = None,
     as_of: say.AsOfOption = None,
     progress: Annotated[
         bool | None,
@@ -107,7 +109,7 @@ def run_command(
     """
     from p2ce.apps.model_files.load_model import load_model
     from p2ce.base.files import require_file
-    from p2ce.compile.arguments import check_jobs, check_time
+    from p2ce.compile.arguments import check_budget, check_jobs, check_time
     from p2ce.errors import UnfinishedRun
     from p2ce.explainer import Explainer
     from p2ce.portfolio.runs.cluster import connected
@@ -121,6 +123,7 @@ def run_command(
     day = stated_date(as_of, name="--as-of")
     check_jobs(jobs, name="--jobs")
     check_time(time_limit, name="--time-limit")
+    check_budget(max_calls, max_rows, names=("--max-calls", "--max-rows"))
     require_file(explainer, "--explainer")
     check_folder(out)
     before = _written(out)
@@ -141,6 +144,8 @@ def run_command(
                 id_column=id_column,
                 keep=[name for names in keep or () for name in names.split(",") if name],
                 time_limit=time_limit,
+                max_calls=max_calls,
+                max_rows=max_rows,
                 as_of=day,
                 model_sha256=loaded.sha256,
                 limits=limits,

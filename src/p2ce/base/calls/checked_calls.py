@@ -98,36 +98,57 @@ def require_probabilities(found: FloatArray, *, call: str) -> FloatArray:
 
 
 def check_repeats(
-    evaluate: Callable[[Rows], FloatArray], rows: Rows, *, call: str, single: bool = False
+    evaluate: Callable[[Rows], FloatArray],
+    rows: Rows,
+    *,
+    call: str,
+    single: bool = False,
+    allowed: float = 0.0,
 ) -> float:
     """Evaluate the same rows again, also in other batches, and return how far their values may differ.
 
-    A proof that a cell is rejected must still hold if the cell is evaluated alone. The result is REPEATED, or
-    REBATCHED for ``single`` precision and for objects that round differently in another batch.
+    A proof that a cell is rejected must still hold if the cell is evaluated alone. If the user states that
+    values may differ, they may by ``allowed``. The result is REPEATED, or REBATCHED for ``single`` precision
+    and for objects that round differently in another batch.
     """
     first = evaluate(rows)
-    apart = _apart(first, evaluate(rows))
-    if apart > REPEATED:
+    apart = _apart(first, evaluate(rows), allowed)
+    if apart > max(REPEATED, allowed):
         raise InvalidOutput(
             f"{call} returns different values when called twice with the same {len(rows)} rows, by up to "
-            f"{apart:.3g}. Set its seed, or put it in eval mode."
+            f"{apart:.3g}. Set its seed, or put it in eval mode. If it cannot repeat its scores, state by "
+            f"how much they may differ: {_stated(apart, allowed)}."
         )
     backwards = rows.iloc[::-1]
     ends = [0, 1, 1 + len(rows) // 3, len(rows)]  # libraries use different kernels for a single row
     parts = [backwards.iloc[begin:end] for begin, end in pairwise(ends)]
     again = np.concatenate([evaluate(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
-    apart = _apart(first, again)
-    if apart > REBATCHED:
+    apart = _apart(first, again, allowed)
+    if apart > max(REBATCHED, allowed):
         raise InvalidOutput(
             f"{call} returns different values for a row when other rows are in its batch, by up to "
             f"{apart:.3g}. It must score each row by itself: put it in eval mode, and do not use the rest of "
-            "the batch (no ranks, means or positions)."
+            "the batch (no ranks, means or positions). If small differences cannot be avoided, state them: "
+            f"{_stated(apart, allowed)}."
         )
     return REBATCHED if single or apart > REPEATED else REPEATED
 
 
-def _apart(one: FloatArray, other: FloatArray) -> float:
-    return float(differences(one, other).max(initial=0.0))
+def _stated(apart: float, allowed: float) -> str:
+    """Write the argument that would allow a difference, with some room."""
+    now = f" instead of {allowed:g}" if allowed else ""
+    return f"score_tolerance={2 * apart:.1g}{now}"
+
+
+def _apart(one: FloatArray, other: FloatArray, allowed: float) -> float:
+    apart = _absolute(one, other) if allowed else differences(one, other)
+    return float(apart.max(initial=0.0))
+
+
+def _absolute(one: FloatArray, other: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        error = np.abs(one - other)
+    return np.where(one == other, 0.0, np.where(np.isnan(error), np.inf, error))
 
 
 def differences(one: FloatArray, other: FloatArray) -> FloatArray:

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.calls.budget import CURRENT, LimitReached, OutOfBudget
 from p2ce.base.calls.checked_calls import REBATCHED, differences, fault_of, require_complete
 from p2ce.base.calls.library import caught_warnings
 from p2ce.base.calls.retries import Retries, names_other_columns
@@ -185,27 +186,35 @@ class ModelCall:
     complete: bool = True  # whether NaN is an error
     # Whether joblib may use one thread only: a proof relies on the order in which a forest adds its trees.
     alone: bool = False
+    parts: ClassVar[int] = 1  # calls of the user's object
 
     def call_model(self, frame: Any) -> FloatArray:
         """Evaluate the rows of a frame: convert them, call the method, check the result, and convert it."""
+        failure: P2CEError | None = None
         for attempt in ONCE if self.retries is None else self.retries.attempts():
             with attempt:
                 try:
                     given = self.rows(frame)
                     if self.copies:
                         given = _copied(given)
+                    budget = CURRENT.get()
+                    if budget is not None and not calls_of(self.method):  # else it charges its own calls
+                        budget.charge(len(frame))
                     with _in_one_thread() if self.alone else nullcontext():
                         returned = self.method(given)
                     if hasattr(returned, "detach"):  # a PyTorch tensor that still remembers its gradients
                         returned = returned.detach().cpu().numpy()
                     # A copy, since the output may be a buffer that the next call overwrites.
                     found = np.array(returned)
+                except OutOfBudget as error:
+                    raise error from failure  # why the call was to be repeated
                 except (P2CEError, KeyboardInterrupt):
                     raise  # this library's own error about the output, or an interruption by the user
                 except BaseException as error:  # also SystemExit, which must not end the program
-                    raise fault_of(
+                    failure = fault_of(
                         error, len(frame), call=self.name, rows=self._named(frame), advice=self.advice
-                    ) from error
+                    )
+                    raise failure from error
                 values = self.check(found, len(frame), call=self.name)
                 for output in self.outputs:
                     values = output(values)
@@ -299,13 +308,9 @@ def _first_accepted(
     raise InvalidOutput(f"{call} accepts rows in neither form. {text}") from failures[-1][1]
 
 
-class OutOfTime(Exception):
-    """A time limit leaves rows without a result."""
-
-
 @contextmanager
 def no_calls_after(deadline: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` instead of making a call after the deadline. None keeps the current deadline."""
+    """Raise `LimitReached` instead of making a call after the deadline. None keeps the current deadline."""
     before = _deadline.set(min(_deadline.get(), math.inf if deadline is None else deadline))
     try:
         yield
@@ -314,9 +319,9 @@ def no_calls_after(deadline: float | None) -> Iterator[None]:
 
 
 def require_time() -> None:
-    """Raise `OutOfTime` if the deadline has passed."""
+    """Raise `LimitReached` if the deadline has passed."""
     if time.perf_counter() >= _deadline.get():
-        raise OutOfTime
+        raise LimitReached
 
 
 def is_over(until: float | None) -> bool:
@@ -330,6 +335,11 @@ def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame) ->
         return np.zeros(0)
     require_time()
     return call(frame)
+
+
+def calls_of(call: Callable[[Any], Any]) -> int:
+    """Return how many calls of the user's objects an evaluation of rows takes; 0 for a rule's function."""
+    return getattr(call, "parts", 0)
 
 
 class Closely(NamedTuple):
@@ -393,17 +403,23 @@ def evaluate_alone(
     return np.array(values, dtype=np.float64)
 
 
-def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
+def require_steady(
+    then: FloatArray, now: FloatArray, who: str, *, tolerance: float, allowed: float = 0.0
+) -> None:
     """Reject an object that returns other values for rows that it evaluated before.
 
     The rows were in another batch then, in which single precision rounds differently. When the object was
-    parsed, the same batch gave the same values, and the ``tolerance`` was measured.
+    parsed, the same batch gave the same values, and the ``tolerance`` was measured. Or the user states by how
+    much values are ``allowed`` to differ.
     """
     apart = differences(then, now) > max(tolerance, STEADY)
+    if allowed:
+        apart = np.abs(then - now) > allowed
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidOutput(
             f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
             "called again. "
-            "It must return the same value every time: fix its seed, or put it into evaluation mode."
+            "It must return the same value every time: fix its seed, or put it into evaluation mode. If it "
+            f"cannot, state by how much scores may differ: score_tolerance= of more than {allowed:g}."
         )

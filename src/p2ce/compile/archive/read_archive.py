@@ -41,11 +41,15 @@ class SavedExplainer:
     detector: Adapter | None  # already fitted; None if there is none, or if the user must pass it
     scores: FloatArray  # (models, rows) the model's scores when it was saved
 
-    def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":
+    def with_own(self, *, plausibility: Any, objectives: Any, report: Any = UNCHANGED) -> "SavedExplainer":
         """Replace arguments with those that the user passes again; raise if one is missing."""
         replaced = {
             name: value
-            for name, value in (("plausibility", plausibility), ("objectives", objectives))
+            for name, value in (
+                ("plausibility", plausibility),
+                ("objectives", objectives),
+                ("report", report),
+            )
             if value is not UNCHANGED
         }
         for name, what in self.own.items():
@@ -79,7 +83,7 @@ class SavedExplainer:
     def other_scores(self, problem: ParsedProblem, rows: FloatArray) -> "OtherScores | None":
         """Compare a model's scores for people of the reference with the saved ones; None if equal."""
         scores = model_scores(problem, rows)
-        if same_scores(self.scores, scores):
+        if same_scores(self.scores, scores, allowed=problem.score_tolerance):
             return None
         if scores.shape != self.scores.shape:
             raise InvalidArgument(

@@ -5,9 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from p2ce.base.any_of import AnyOf
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.compiled_problem import StatedProblem
 from p2ce.compile.settle_target import associated
+from p2ce.result.target import is_target_range
 from p2ce.tables import TableKind
 
 
@@ -28,8 +30,12 @@ def arguments_to_save(
     policy = problem.policy
     if arguments.policy is not None:
         policy = associated(arguments.policy, policy)
+    target = list(problem.target.classes) if isinstance(problem.target, AnyOf) else problem.target
+    stated: dict[str, Any] = {"target": target, "outcome": problem.outcome}
+    if is_target_range(problem.target):  # which the limits of a regressor have become
+        stated |= {"at_least": None, "at_most": None}
     return SavedArguments(
-        arguments=replace(arguments, policy=policy, target=problem.target),
+        arguments=replace(arguments, policy=policy, **stated),
         reference=reference,
         kind=kind,
         models=len(model) if isinstance(model, list | tuple) else None,

@@ -24,6 +24,7 @@ from p2ce.objectives.objective_names import built_in, resolve
 from p2ce.policy.file.policy_document import read_document
 from p2ce.policy.file.policy_file import parse_policy
 from p2ce.policy.policy import Policy
+from p2ce.result.points import Points
 from p2ce.tables import TableKind
 
 # The records of this library that an argument may be, except objectives: `p2ce.objectives` lists these. They
@@ -32,6 +33,7 @@ RECORDS: dict[str, tuple[Any, ...]] = {
     "plausibility": (PlausibilityForest,),
     "method": (P2CE, Mapocam),
     "bound": (ShapEstimate,),
+    "report": (Points,),
 }
 OWN = "own"
 SETTINGS = tuple(field.name for field in fields(Arguments) if field.name != "policy")
@@ -90,7 +92,7 @@ def _write(name: str, value: Any) -> Any:
         except InvalidArgument:
             if not isinstance(value, Objective):  # a table of costs may contain functions
                 raise
-    if isinstance(value, Objective) or (name == "plausibility" and value is not None):
+    if isinstance(value, Objective) or (name in ("plausibility", "report") and value is not None):
         return {OWN: _described(value)}
     return write_value(_plain(value), name)
 
@@ -114,17 +116,21 @@ def read_settings(
     written: Any, *, text: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
     """Read settings that `write_settings` wrote, and list the custom objects by argument."""
-    # Older files lack this setting. Their explainers ignored the plausibility of today.
-    written = {"plausibility_of_today": IGNORE, **written} if isinstance(written, dict) else written
+    # Older files lack these settings. Their explainers ignored the plausibility of today.
+    older = {"plausibility_of_today": IGNORE, "score_tolerance": 0.0}
+    written = {**older, **written} if isinstance(written, dict) else written
     given = {name: _read(name, take(written, name, *JSON)) for name in SETTINGS if name != "objectives"}
     objectives = [_read("objectives", one) for one in take(written, "objectives", list)]
     own = {
         "objectives": "; ".join(one.what for one in objectives if isinstance(one, Own)),
-        "plausibility": given["plausibility"].what if isinstance(given["plausibility"], Own) else "",
+        **{
+            name: given[name].what if isinstance(given[name], Own) else ""
+            for name in ("plausibility", "report")
+        },
     }
     kept = {
         "objectives": () if own["objectives"] else tuple(objectives),
-        "plausibility": None if own["plausibility"] else given["plausibility"],
+        **{name: None if own[name] else given[name] for name in ("plausibility", "report")},
     }
     saved = SavedArguments(
         arguments=Arguments(policy=read_policy(text, limits), **{**given, **kept}),

@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.base.visible import echoed
-from p2ce.engine.grid.grouped_axis import Compound
+from p2ce.engine.grid.grouped_axis import Chain, Compound
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.policy import Policy
 from p2ce.tables.codebook import MISSING, Codebook, Coding
@@ -149,12 +149,13 @@ def grid_of(
     columns: Sequence[str] | None = None,
     codebook: Codebook | None = None,
     compounds: Sequence[Compound] = (),
+    chains: Mapping[Chain, int] | None = None,
     one_way: Mapping[str, OneWay] | None = None,
 ) -> BaseGrid:
     """Build the grid of a policy; ``columns`` are the model's, by default those of the policy.
 
     Without a codebook, every column holds plain numbers. Grouped columns have one axis. It stands for an
-    additional column, after all others.
+    additional column, after all others. ``chains`` has the most levels that an instance can have.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Term": [6, 12, 24], "Age": [20, 40, 60]})
@@ -162,8 +163,11 @@ def grid_of(
     ('Term',)
     """
     names = list(policy.names if columns is None else columns)
-    members = {names[member] for compound in compounds for member in compound.members}
+    chains = chains or {}
+    groups: list[Compound | Chain] = [*compounds, *chains]
+    members = {names[member] for group in groups for member in group.members}
     movable = [feature for feature in policy.features if not feature.fixed and feature.name not in members]
+    alone = {feature.name for feature in movable}
     codings = {
         feature.name: (
             Coding(name=feature.name, dtype=feature.dtype) if codebook is None else codebook[feature.name]
@@ -179,15 +183,18 @@ def grid_of(
     for compound in compounds:
         if compound.may_go_to.any():
             candidates[compound.name] = np.flatnonzero(compound.may_go_to).astype(np.float64)
-    # A compound may have the same name as its first member, whose own column then has no axis.
-    taken = {compound.name for compound in compounds}
+    for chain, most in chains.items():
+        candidates[chain.name] = np.arange(most, dtype=np.float64)
+    # A group may have the same name as its first member, whose own column then has no axis.
+    taken = {group.name for group in groups}
     own = [name if name not in taken else f"{name} (alone)" for name in names]
     return BaseGrid.from_candidates(
         candidates,
-        columns=[*own, *(compound.name for compound in compounds)],
+        columns=[*own, *(group.name for group in groups)],
         direction={feature.name: int(feature.direction) for feature in movable},
         stays_missing={feature.name for feature in movable if not feature.fillable},
-        one_way=one_way,
+        # A group may have the name of a feature, but its candidates are not that feature's values.
+        one_way={name: sides for name, sides in (one_way or {}).items() if name in alone},
         special={feature.name: feature.special for feature in movable if feature.special},
         leaves_special={feature.name for feature in movable if feature.leaves_special},
     )

@@ -1,6 +1,6 @@
 """Place instances on the grid: the position of each, the candidates that it may use, and what these cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.own_candidates import OwnEnds, OwnRanges, own_candidates
 from p2ce.errors import InvalidObjective
 from p2ce.tables.codebook import MISSING
 
@@ -17,7 +18,8 @@ class Placement:
     """A batch of n instances on a grid of m axes.
 
     An instance's candidates on an axis are, in ascending order: the grid's candidates below that are
-    reachable downwards, the current value, and the grid's candidates above that are reachable upwards.
+    reachable downwards, the current value, and the grid's candidates above that are reachable upwards. If the
+    instance has a range of its own, they are those inside, and perhaps the ends of the range.
     """
 
     current: FloatArray  # (n, m) the current values
@@ -29,17 +31,26 @@ class Placement:
     source: IntArray  # (n, m, slots) the index of each candidate in the grid's flat table
     values: FloatArray  # (n, m, slots) the candidates; the last one is repeated to fill the slots
     count: Int32Array  # (n, m) number of candidates
+    own_ends: OwnEnds | None = None  # of the instances' own ranges, if they have any
 
     def __len__(self) -> int:
         return len(self.current)
 
     def of(self, instances: IntArray) -> "Placement":
         """Return the placement of some of the instances."""
-        return Placement(**{part.name: getattr(self, part.name)[instances] for part in fields(self)})
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        ends = parts.pop("own_ends")
+        return Placement(
+            **{name: part[instances] for name, part in parts.items()},
+            own_ends=None if ends is None else ends.of(instances),
+        )
 
 
-def place(grid: BaseGrid, values: FloatArray) -> Placement:
+def place(grid: BaseGrid, values: FloatArray, ranges: OwnRanges | None = None) -> Placement:
     """Place instances, rows of all the model's columns, on the grid.
+
+    ``ranges`` holds the range that each instance must stay in on each axis. It never adds a candidate outside
+    the candidates of the grid.
 
     >>> down = {"Loan": -1}
     >>> grid = BaseGrid.from_candidates({"Loan": [500, 1000]}, columns=["Age", "Loan"], direction=down)
@@ -57,6 +68,11 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
         passed[:, axis] = np.searchsorted(base[grid.up[axis]], here, side="right")
     shift = position + 1 - passed
     count = shift + np.array([len(up) for up in grid.up], dtype=np.int32)
+    slots, ends = grid.slots, None
+    if ranges is not None:
+        own = own_candidates(grid, current, ranges)
+        position, shift, count, ends = own.position, own.shift, own.count, own.ends
+        slots = max(slots, int(count.max(initial=0)))
     lowest: Int32Array = np.where(grid.direction > 0, position, np.int32(0))
     highest = np.where(grid.direction < 0, position, count - 1)
     missing = current == MISSING
@@ -71,10 +87,11 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
             lowest[apart, axis] = 0 if leaves else position[apart, axis]
             highest[apart, axis] = count[apart, axis] - 1 if leaves else position[apart, axis]
     # Every candidate's place in the grid's flat table; the one of the current value does not count.
-    slot = np.arange(grid.slots, dtype=np.int64)
+    slot = np.arange(slots, dtype=np.int64)
     above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
+    below = slot if ends is None else np.clip(ends.downwards(slot), 0, grid.slots - 1)
     axis_start = np.arange(len(grid.names), dtype=np.int64)[:, None] * (2 * grid.slots)
-    source: IntArray = grid.reachable.ravel()[axis_start + np.where(slot < position[..., None], slot, above)]
+    source: IntArray = grid.reachable.ravel()[axis_start + np.where(slot < position[..., None], below, above)]
     return Placement(
         current=current,
         position=position,
@@ -82,21 +99,42 @@ def place(grid: BaseGrid, values: FloatArray) -> Placement:
         lowest=lowest,
         highest=highest.astype(np.int32, copy=False),
         source=source,
-        values=spread(grid.table, current, source, position, count),
+        values=spread(
+            grid.table,
+            current,
+            source,
+            position,
+            count,
+            () if ends is None else ((ends.low_slot, ends.low), (ends.high_slot, ends.high)),
+        ),
         count=count,
+        own_ends=ends,
     )
 
 
 def spread(
-    table: FloatArray, current: FloatArray, source: IntArray, position: Int32Array, count: Int32Array
+    table: FloatArray,
+    current: FloatArray,
+    source: IntArray,
+    position: Int32Array,
+    count: Int32Array,
+    ends: Sequence[tuple[Int32Array, FloatArray]] = (),
 ) -> FloatArray:
     """Look up the grid's candidates in a table (m, width), and insert each instance's current value.
 
     The table may hold a score's inputs for the candidates, in any order; ``current`` (n, m) then holds its
-    inputs for the instances. The last candidate is repeated to fill the slots: (n, m, slots).
+    inputs for the instances. ``ends`` are the slots and the inputs of candidates that only an instance has.
+    The last candidate is repeated to fill the slots: (n, m, slots).
     """
     values: FloatArray = table.ravel()[source]
     np.put_along_axis(values, position[..., None].astype(np.int64), current[..., None], axis=2)
+    if ends:
+        for slot, end in ends:
+            row, column = np.nonzero(slot >= 0)
+            values[row, column, slot[row, column]] = end[row, column]
+        last = np.take_along_axis(values, count[..., None].astype(np.int64) - 1, axis=2)
+        np.copyto(values, last, where=np.arange(values.shape[2]) >= count[..., None])
+        return values
     # An instance beyond the last candidate has its current value as the last one.
     for row, column in zip(*np.nonzero(position == count - 1), strict=True):
         values[row, column, position[row, column] :] = current[row, column]
@@ -111,6 +149,28 @@ def cell_rows(
     axes = np.arange(cells.shape[1])
     rows[:, columns] = candidates[instance[:, None], axes, cells]
     return rows
+
+
+def seen_ends(
+    see: Callable[[FloatArray], FloatArray],
+    columns: IntArray,
+    placement: Placement,
+    values: FloatArray,
+    inputs: IntArray,
+    axis_of: IntArray,
+) -> tuple[tuple[Int32Array, FloatArray], ...]:
+    """Return the slots of the instances' own ends, and a view's ``inputs`` of them, each of an axis.
+
+    Views work column by column, so one row per instance shows all its lower ends, and one all its upper ends.
+    """
+    ends = placement.own_ends
+    assert ends is not None
+    found = []
+    for slot, end in ((ends.low_slot, ends.low), (ends.high_slot, ends.high)):
+        rows = values.copy()
+        rows[:, columns] = end
+        found.append((slot[:, axis_of], np.asarray(see(rows), dtype=np.float64)[:, inputs]))
+    return tuple(found)
 
 
 class Join(StrEnum):

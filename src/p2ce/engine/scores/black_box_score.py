@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.calls.model_call import OutOfTime, evaluate, evaluate_alone, is_close, no_calls_after
+from p2ce.base.calls.budget import LimitReached
+from p2ce.base.calls.model_call import evaluate, evaluate_alone, is_close, no_calls_after
+from p2ce.base.calls.remembered import memory
 from p2ce.engine.scores.external import ACCEPT, REJECT, Placed, PreparedScore, Verdicts
 from p2ce.engine.scores.score import Bound
 
@@ -22,6 +24,8 @@ class BlackBoxScore:
     frame: Callable[[FloatArray], Any]  # rows (n, d) of codes → a frame of the user's columns
     threshold: float
     tolerance: float = 0.0  # by how much the value of a row may differ from batch to batch
+    # From here up to the threshold, values are undecided: the user allows for values that do not repeat.
+    undecided_from: float = np.inf
 
     @property
     def accept_from(self) -> float:
@@ -48,12 +52,31 @@ class BlackBoxScore:
         until: float | None = None,
         least: Callable[[FloatArray], FloatArray] | None = None,
     ) -> Verdicts:
-        """Evaluate rows in one call. ``least`` returns each row's own threshold for the rows' values.
+        """Evaluate the rows that are not remembered in one call.
+
+        ``least`` returns each row's own threshold for the rows' values.
 
         The value of a row evaluated alone counts (`evaluate_closely`). A rejected cell is never visited
         again, so one close to the threshold is immediately evaluated alone. An accepted cell is evaluated
         alone if it turns out to be on the front.
         """
+        known = None if least is not None else memory()
+        if known is None:
+            return self._evaluated(rows, until=until, least=least)
+        value = known.recall(self.call, rows)
+        new = np.flatnonzero(np.isnan(value))
+        if len(new):
+            value[new] = self._evaluated(rows[new], until=until).value
+            known.keep(self.call, rows[new], value[new])
+        return Verdicts(np.where(value >= self.threshold, ACCEPT, REJECT), value)
+
+    def _evaluated(
+        self,
+        rows: FloatArray,
+        *,
+        until: float | None = None,
+        least: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> Verdicts:
         frame = self.frame(rows)
         with no_calls_after(until):
             value = evaluate(self.call, frame)
@@ -62,7 +85,7 @@ class BlackBoxScore:
         if len(close):
             alone = evaluate_alone(self.call, frame.iloc[close], until=until)
             if len(alone) < len(close):
-                raise OutOfTime
+                raise LimitReached
             value[close] = alone
         return Verdicts(np.where(value >= threshold, ACCEPT, REJECT), value)
 

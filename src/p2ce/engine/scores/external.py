@@ -1,6 +1,6 @@
 """The evaluation of scores in batches outside the kernel: verdicts, boxes and prepared scores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -77,7 +77,7 @@ class PreparedScore(Protocol):
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
         """Evaluate cells (cells, axes) of the instances (cells,), all in one batch.
 
-        Raise `OutOfTime` if ``until`` has passed, by the clock of `time.perf_counter`.
+        Raise `LimitReached` if ``until`` has passed, by the clock of `time.perf_counter`.
         """
         ...
 
@@ -104,6 +104,8 @@ class Placed:
     # Whether an axis moves several columns; then only ``rows`` returns their values, unless the score is laid
     # out for such axes.
     is_grouped: bool = False
+    # The values (n, levels, members) of each chain of linked features; a score laid out with chains needs them.
+    chains: Sequence[FloatArray] = ()
     # (n, axes, width) known values of a black box for single changes, NaN where unknown.
     known: FloatArray | None = None
     # The user's own model, for the cells inside the score's error band; None if verification decides them.

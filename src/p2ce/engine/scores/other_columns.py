@@ -54,7 +54,7 @@ def _onto(score: FlatScore, columns: IntArray, count: int) -> FlatScore:
         np.add.at(spread, columns, weights)
         weights = spread
     see = see if see is seen_as_given else _seen_through(see, columns)
-    return replace(score, column_count=count, forest=forest, weights=weights, see=see)
+    return replace(score, column_count=count, forest=forest, weights=weights, see=see, cuts=None)
 
 
 def _chosen_first(

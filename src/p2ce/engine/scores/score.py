@@ -127,6 +127,9 @@ class FlatScore:
     accept_from: float
     reject_below: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
+    # For weights: where the seen value of each column changes, if it is constant in between; None for a
+    # column in which it is not. Candidates are placed next to these cuts, as next to those of trees.
+    cuts: tuple[FloatArray | None, ...] | None = None
 
     def __post_init__(self) -> None:
         # Each score is of one kind. For trees, the kernel's integer units (ticks) have one scale for all

@@ -14,8 +14,10 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 # EXTERNAL: boxes pruned by the bound of an external score.
 # ESTIMATE: boxes and cells pruned by an estimate, which proves nothing.
 # RULE: boxes pruned by a rule between features. ATTRIBUTED: cells for which SHAP values were computed.
+# UNDECIDED: cells whose values lie within a tolerance that the user states.
 # BOUND + s: boxes pruned by the bound of compiled score s, where s = 2 stands for all further scores.
-BOXES, DOMINATED, TOO_MANY, SCORED, CHECKED, WORK, EXTERNAL, ESTIMATE, RULE, ATTRIBUTED, BOUND = range(11)
+BOXES, DOMINATED, TOO_MANY, SCORED, CHECKED, WORK, EXTERNAL, ESTIMATE, RULE = range(9)
+ATTRIBUTED, UNDECIDED, BOUND = range(9, 12)
 COUNTERS = BOUND + 3
 
 

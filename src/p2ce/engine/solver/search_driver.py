@@ -7,14 +7,29 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
-from p2ce.base.calls.model_call import OutOfTime
+from p2ce.base.calls.budget import LimitReached
 from p2ce.engine.scores.external import Boxes
 from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
 from p2ce.engine.solver import expand as kernels
 from p2ce.engine.solver import search_state as ss
 from p2ce.engine.solver.evaluation_queue import EvaluationQueue, Quota, new_queue
-from p2ce.engine.solver.external_scores import CELL_WORK, ExternalScores, evaluate_cells, infeasible_boxes
-from p2ce.engine.solver.fronts import EXTERNAL, SCORED, WORK, Fronts, Incumbents, Listener, Progress
+from p2ce.engine.solver.external_scores import (
+    CELL_WORK,
+    ExternalScores,
+    Spending,
+    evaluate_cells,
+    infeasible_boxes,
+)
+from p2ce.engine.solver.fronts import (
+    EXTERNAL,
+    SCORED,
+    UNDECIDED,
+    WORK,
+    Fronts,
+    Incumbents,
+    Listener,
+    Progress,
+)
 from p2ce.engine.solver.settings import Settings
 
 # The work between two checks of the clock, in units of a few nanoseconds. The short slice takes about 5 ms.
@@ -22,14 +37,21 @@ SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
 # The most cells of a leaf whose cells are evaluated externally. The compiled scores screen all of them first.
 SMALL_BOX_CELLS = 1024
+# The same if a black box is called, whose cells take longer than the boxes: small leaves come in a better
+# order of cost, so fewer cells are evaluated that a later one dominates.
+SMALL_BOX_CALLS = 16
+# If a budget of calls covers at most this many further batches, they grow faster.
+FEW_BATCHES = 12
 # The number of instances that are searched side by side; together they fill the batches of the scores.
 ACTIVE_INSTANCES = 64
 # The cells of a batch: enough to make the fixed cost of a call small compared with that of its rows.
 BATCH_CELLS = 256
+BATCH_CALLS = 64  # if a black box is called
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # The cells of an instance in a batch may be 1 / GROWTH of its earlier cells. So there are few batches, and
 # few cells are evaluated in vain.
 GROWTH = 8
+GROWTH_CALLS = 4  # if a black box is called: its first batches are smaller
 # Under a time limit, the first batch is small, and each takes at most this share of an instance's time.
 FIRST_CELLS, LEAST_CELLS, TIME_SHARE = 64, 8, 0.2
 # The work of an instance between two batches, if few cells are worth evaluating: about a tenth of a second.
@@ -99,11 +121,16 @@ class SearchDriver:
             "without external scores, the kernel needs its own score, and no estimate saves evaluations"
         )
         self.layout, self.instances, self.external = layout, instances, external
+        self.spending = None if external is None else external.spending
+        self.leaf_cells, self.batch_cells, self.growth = SMALL_BOX_CELLS, BATCH_CELLS, GROWTH
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
         if external is not None:
             # Cells are queued best first, since each costs an evaluation. Supports are not listed: the prefix
             # costs of the listing belong to one instance, but a queue holds cells of many.
-            settings = settings._replace(dense_cells=SMALL_BOX_CELLS, listed=0)
+            if external.calls_user_code:
+                self.leaf_cells = min(SMALL_BOX_CELLS, SMALL_BOX_CALLS)
+                self.batch_cells, self.growth = min(BATCH_CELLS, BATCH_CALLS), GROWTH_CALLS
+            settings = settings._replace(dense_cells=self.leaf_cells, listed=0)
         self.settings = settings
         # With a limit, each instance has its own search state and its own call, and shares no room or time.
         self.together = external is None and time_limits is None and work_limits is None
@@ -140,7 +167,7 @@ class SearchDriver:
             if not self.stopped and any(self._has_time(one) for one in self.active):
                 try:
                     self._step()
-                except OutOfTime:
+                except LimitReached:
                     out_of_time = True
             now = time.perf_counter()
             for one, instance in zip(self.active, first, strict=True):
@@ -171,6 +198,8 @@ class SearchDriver:
     def _has_time(self, one: _Active) -> bool:
         if self.external is None and self._work_left(one) < 0:
             return False
+        if self.spending is not None and self.spending.is_spent(_found(one)):
+            return False
         return self.time_limits is None or bool(self.time_limits[one.instance] > one.seconds)
 
     def _work_left(self, one: _Active) -> int:
@@ -190,14 +219,18 @@ class SearchDriver:
             return
         if self.time_limits is not None:
             self._keep_batches_short(float(self.time_limits.min()))
+        if self.spending is not None:
+            self._keep_batches_affordable(self.spending)
         queue = self._fill_queue()
         active = {one.instance: one for one in self.active}
         if queue.used[1]:
             self._prune_by_external_bounds(self.external, queue, active)
         begin = time.perf_counter()
-        accepted, recorded = evaluate_cells(self.external, queue)
+        accepted, recorded, undecided = evaluate_cells(self.external, queue)
         if queue.used[0]:
             self.seconds_per_cell = (time.perf_counter() - begin) / int(queue.used[0])
+        for instance in queue.instance[undecided].tolist():
+            active[instance].search.counters[UNDECIDED] += 1
         instances = queue.instance[accepted]
         for instance in np.unique(instances).tolist():
             mine = np.flatnonzero(instances == instance)
@@ -242,17 +275,31 @@ class SearchDriver:
         self.most_cells = int(np.clip(most, LEAST_CELLS, MOST_QUOTA * ACTIVE_INSTANCES))
         self.batch_work = SHORT_SLICE
         # The cells of a leaf are queued together.
-        self.settings = self.settings._replace(dense_cells=min(SMALL_BOX_CELLS, self.most_cells))
+        self.settings = self.settings._replace(dense_cells=min(self.leaf_cells, self.most_cells))
+
+    def _keep_batches_affordable(self, spending: Spending) -> None:
+        """Limit the cells of a batch to what a budget covers; if few calls are left, make batches larger."""
+        batches = spending.batches_left()
+        if batches is not None and batches <= FEW_BATCHES:
+            # Each batch is as large as all before it, and the last ones are as large as a batch may be.
+            self.growth = 1
+            self.batch_cells = max(self.batch_cells, MOST_QUOTA >> batches)
+        cells = spending.cells_left(sum(_found(one) for one in self.active))
+        if cells is not None:
+            # The last leaf of a batch may exceed its quota.
+            leaf = max(1, min(self.settings.dense_cells, cells // 4))
+            self.settings = self.settings._replace(dense_cells=leaf)
+            self.most_cells = min(self.most_cells, max(1, cells + 1 - leaf))
 
     def _quota(self, one: _Active) -> int:
         """Return how many cells of an instance the next batch may hold."""
         active = len(self.active)
-        fair = BATCH_CELLS // active
+        fair = self.batch_cells // active
         if self.estimated or self.work_limits is not None:
             # An instance's batches must not depend on others. With an estimate, they are small, to save
             # evaluations.
-            fair = 0 if self.estimated else BATCH_CELLS
-        wanted = int(np.clip(max(fair, one.search.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+            fair = 0 if self.estimated else self.batch_cells
+        wanted = int(np.clip(max(fair, one.search.counters[SCORED] // self.growth), LEAST_QUOTA, MOST_QUOTA))
         if self.work_limits is not None:
             wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
         return max(1, min(wanted, self.most_cells // active))
@@ -351,6 +398,7 @@ class SearchDriver:
         instance = one.instance
         late = self.stopped or out_of_time or self._work_left(one) < 0
         late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[instance]))
+        late = late or (self.spending is not None and self.spending.is_spent(_found(one)))
         if not late and not one.exhausted:
             return False
         self.seconds[instance] = one.seconds
@@ -442,6 +490,10 @@ class SearchDriver:
         for score in self.external.scores.values():
             if score.bounds_boxes:
                 score.infeasible(self.external.instances[:1], everywhere)
+
+
+def _found(one: _Active) -> int:
+    return int(one.search.front.used[0])
 
 
 def cheapest_open(instances: FlatInstances, instance: int, search: ss.SearchState) -> FloatArray:

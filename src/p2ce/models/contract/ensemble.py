@@ -26,7 +26,7 @@ from p2ce.engine.scores.combined.means import difference_of
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.other_columns import onto_columns, places_of
 from p2ce.engine.scores.score import FlatScore
-from p2ce.errors import UnsupportedModel
+from p2ce.errors import InvalidArgument, UnsupportedModel
 from p2ce.models.decisions.adapter import (
     DECISION,
     LEAD,
@@ -42,6 +42,7 @@ from p2ce.tables.codebook import Codebook
 # The wanted range of a regressor whose lead is its prediction.
 _ANY_NUMBER = (0.0, None)
 _PRECISION = 1e-9  # of what an ensemble reports, beyond the width of its interval
+_LARGEST_TOLERANCE = 1e-3
 _THRESHOLDS = {PROBABILITY: 0.5, DECISION: 0.0}  # any will do: the numbers of members have no threshold
 
 
@@ -75,9 +76,16 @@ class Members:
             threshold = None if scale is None else _THRESHOLDS[scale]
             inputs = self.inputs.get(id(member))
             request = self.request if inputs is None else as_array(self.request, self.columns, inputs)
-            adapter = request.parse(
-                member, replace(request, target=target, threshold=threshold, scale=scale, margin=0.0)
+            wanted = replace(
+                request, target=target, at_least=threshold, at_most=None, scale=scale, margin=0.0
             )
+            try:
+                adapter = request.parse(member, wanted)
+            except InvalidArgument as error:
+                raise UnsupportedModel(
+                    f"{type(member).__name__} has no proven bound of its {scale or 'prediction'} as a member "
+                    f"of an ensemble: {error}"
+                ) from error
             if inputs is not None:
                 places = inputs[[int(name) for name in adapter.columns]]
             else:
@@ -101,6 +109,11 @@ class Members:
     def alone(self) -> bool:
         """Whether the ensemble must run in one thread: the proof of a forest may rely on its order."""
         return any(getattr(one.evaluate, "alone", False) for one in self.adapters)
+
+    @property
+    def tolerance(self) -> float:
+        """How far what the members report may be from their scores, at most; and the sums of the ensemble."""
+        return _PRECISION + max((one.tolerance for one in self.adapters), default=0.0)
 
     @property
     def know_unseen_categories(self) -> bool:
@@ -179,6 +192,7 @@ class Ensemble:
 
     ``numbers`` returns, for a scale, the number of the class with an index; ``predicted`` is the number of a
     regressor. ``compared`` is the scale on which ``predict`` chooses the largest number of several classes.
+    ``steepest`` bounds how much faster than a member's number what is reported may rise.
     """
 
     family: str
@@ -187,6 +201,7 @@ class Ensemble:
     calls: Mapping[str, EvaluateAll] = field(default_factory=dict)  # by scale
     numbers: Mapping[str, Callable[[int], Combination]] = field(default_factory=dict)  # by scale
     compared: str = PROBABILITY
+    steepest: float = 1.0
     predict: Evaluate | None = None
     predicted: Callable[[], Combination] | None = None
 
@@ -205,9 +220,15 @@ def certify_ensemble(ensemble: Ensemble, request: ParseRequest) -> Adapter:
         largest=ensemble.calls[ensemble.compared],
         name=ensemble.family,
     )
+    if decision.indices:
+        raise UnsupportedModel(
+            f"Several wanted classes of {ensemble.family} are decided by the model itself. A single class is "
+            "supported natively."
+        )
     if decision.scale == LEAD:
         return _win(ensemble, decision, request)
     number = ensemble.numbers[decision.scale](decision.index)
+    number = minus(number) if decision.negated else number
     score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
     return _adapter(ensemble, decision, [score], request, number=number)
 
@@ -251,13 +272,15 @@ def _adapter(
     ``number`` is what is evaluated, if a single score determines it.
     """
     members = ensemble.members
-    report, tolerance, reported = None, _PRECISION, None
+    tolerance = min(_LARGEST_TOLERANCE, members.tolerance * max(1.0, ensemble.steepest))
+    report, reported = None, None
     if number is not None:
         single = len(number.parts) == 1
         reported = number.of_parts if single else ITSELF
-        report = _middle(number) if single else _unchanged
-        codes = request.codebook.of(members.columns).encode(request.reference.head(CHECKED_ROWS))
-        tolerance += _width(number, codes)
+        if tolerance < _LARGEST_TOLERANCE:  # else the ends of the number are too far apart for its middle
+            report = _middle(number) if single else _unchanged
+            codes = request.codebook.of(members.columns).encode(request.reference.head(CHECKED_ROWS))
+            tolerance += _width(number, codes)
     return Adapter(
         family=ensemble.family,
         score=scores[0],
@@ -267,6 +290,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=replace(decision.evaluate, alone=members.alone),
+        negated=decision.negated,
         predict=None if decision.predict is None else replace(decision.predict, alone=members.alone),
         report=report,
         tolerance=tolerance,

@@ -47,9 +47,9 @@ def _no_wrapped_model(model: Any, _request: "ParseRequest") -> "Adapter":
 class ParseRequest:
     """What a model or a detector is parsed for, on data like ``reference``.
 
-    A model's ``target`` must reach ``threshold``. The target is a class, or the wanted range (low, high) for
-    a regressor. It is None if the caller named none, which only functions allow. Without a threshold, the
-    target must win if there are more than two classes.
+    A model's number for ``target`` must be ``at_least`` or ``at_most`` so much. The target is a class, or the
+    wanted range (low, high) for a regressor. It is None if the caller named none, which only functions allow.
+    Without either limit, the target must win if there are more than two classes.
 
     ``nullable`` holds the columns in which values may be missing: a family must parse the missing-value
     behaviour there, and may skip it elsewhere.
@@ -64,9 +64,11 @@ class ParseRequest:
     codes: FloatArray = field(default_factory=_left_out)
     nullable: frozenset[str] = frozenset()
     target: Any = 1
-    threshold: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION if the user chose one; None for the model's default
-    margin: float = 0.0  # added to the threshold, or inwards from the ends of the range
+    score_tolerance: float = 0.0  # by how much a black box may score a row differently from call to call
+    margin: float = 0.0  # from ``at_least`` or ``at_most`` inwards, or from the ends of the range
     # (d,) per reference column: the largest magnitude that a value will have; by default, any.
     reach: FloatArray = field(default_factory=_left_out)
     # Parses any family; a Pipeline parses its last step.
@@ -116,9 +118,12 @@ class Adapter:
     threshold: float = 0.0
     classes: tuple[Any, ...] = ()
     evaluate: Evaluate
+    # With at_most, `evaluate` returns minus what the model reports, and the threshold is minus the limit.
+    negated: bool = False
     report: Callable[[FloatArray], FloatArray] | None  # None if one score does not determine it
     number: ReportedNumber | None = None
     tolerance: float = 1e-9  # how far report(score) may be from evaluate, given the family's precision
+    score_tolerance: float = 0.0  # as the request states it, for a black box; the threshold includes it
     reach: FloatArray | None = None
     # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True

@@ -7,16 +7,30 @@ probability reaches t          one margin, through its link; of a softmax over s
                                difference to every other class, which is necessary and not sufficient
 decision value reaches t       one margin
 class wins                     the difference to every other class
+one of several classes wins    the best of their worst differences to the classes that are not wanted
 prediction lies in a range     one margin and minus it, one for each end that is not open
 =============================  ===========================================================================
 """
 
 import math
+from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.engine.scores.combined.combination import ReportedNumber
+from p2ce.engine.scores.combined.combination import (
+    ITSELF,
+    Combination,
+    Ends,
+    PartScore,
+    ReportedNumber,
+    highest_of,
+    lowest_of,
+    minus,
+    only,
+    score_of,
+)
 from p2ce.engine.scores.error_bands import certified, widened
 from p2ce.engine.scores.score import Score
 from p2ce.engine.scores.trees.assemble import largest_leaves
@@ -55,6 +69,8 @@ def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
         largest=outputs.largest,
         name=parsed.family,
     )
+    if decision.indices:
+        return _any_wins(parsed, decision, outputs)
     if decision.scale == LEAD:
         return _win(parsed, decision, outputs)
     if decision.scale == PROBABILITY and len(decision.classes) > 2 and not outputs.each_alone:
@@ -109,12 +125,29 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     complement = sign < 0.0 or (minus is not None and index == 0)
     if decision.scale == PROBABILITY:
         link = (outputs.link or logistic_link(single=outputs.single))(complement)
+        link = _negated(link) if decision.negated else link
         limits = certified(link.reported, decision.threshold)
     else:
         link, limits = IDENTITY, (decision.threshold, decision.threshold)
     band = margins.band(plus, minus)
-    score = margins.score(plus, minus, sign=sign, limits=widened(*limits, band))
+    limits = widened(*limits, band)
+    if decision.negated:  # minus a margin, or the difference the other way round
+        plus, minus, sign = (plus, None, -sign) if minus is None else (minus, plus, sign)
+    score = margins.score(plus, minus, sign=sign, limits=limits)
     return _adapter(parsed, decision, [score], link=link, number=_number(link, score, band))
+
+
+def _negated(link: OutputLink) -> OutputLink:
+    """Return the link from minus a score to minus the reported number."""
+
+    def reported(score: float) -> tuple[float, float]:
+        low, high = link.reported(-score)
+        return -high, -low
+
+    if link.value is None:
+        return link._replace(reported=reported)
+    value = link.value
+    return link._replace(reported=reported, value=lambda scores: -value(-scores))
 
 
 def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
@@ -132,12 +165,47 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adap
     return _adapter(parsed, decision, scores)
 
 
+def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
+    """Certify that one of several classes is ahead of all that are not wanted."""
+    if decision.scale != LEAD:
+        raise UnsupportedModel(
+            f"The sum of the probabilities of {len(decision.indices)} classes is evaluated by the model. "
+            "Without a limit, it is proven that one of them wins."
+        )
+    margins = parsed.margins
+    others = [place for place in range(len(decision.classes)) if place not in decision.indices]
+    leading, scores = [], []
+    for index in decision.indices:
+        leads = []
+        for other in others:
+            band = margins.band(index, other)
+            if outputs.ahead is None:
+                limits = softmax_wins(band, single=outputs.single)
+            else:
+                limits = outputs.ahead(index, other, band)
+            scores.append(margins.score(index, other, limits=limits))
+            leads.append(only(cast(PartScore, scores[-1]), _beyond(*limits)))
+        leading.append(lowest_of(leads))
+    score = score_of(highest_of(leading), accept_from=0.0, reject_below=0.0)
+    return _adapter(parsed, decision, [score], part=scores[0])
+
+
+def _beyond(accept_from: float, reject_below: float) -> Callable[[FloatArray], Ends]:
+    """Return how far values are beyond certified thresholds: from 0 up accepted, below 0 rejected."""
+    # The difference of two different floats is never zero, so the signs are exact.
+    return lambda values: (values - accept_from, values - reject_below)
+
+
 def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
-    """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
+    """Bound a probability by its value among two classes; the model is evaluated on rows that pass.
+
+    With ``at_most``, the other classes together must be ahead, which no pair of classes decides: the score is
+    minus the probability itself.
+    """
     if not outputs.softmax:
         raise UnsupportedModel(
             f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
-            "so no probability is bounded by its own margin. Leave out threshold= to require that the target "
+            "so no probability is bounded by its own margin. Leave out at_least= to require that the target "
             "wins."
         )
     margins, index = parsed.margins, decision.index
@@ -154,6 +222,11 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     share = softmax_share(
         len(decision.classes), bands=np.array(bands), largest=largest, single=outputs.single
     )
+    if decision.negated:
+        parts = tuple(cast(PartScore, one) for one in scores)
+        number = minus(Combination(parts=parts, reported=share))
+        score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
+        return _adapter(parsed, decision, [score], number=ITSELF, part=scores[0])
     return _adapter(parsed, decision, scores, decides=False, number=ReportedNumber(share))
 
 
@@ -201,9 +274,10 @@ def _adapter(
     link: OutputLink | None = None,
     decides: bool = True,
     number: ReportedNumber | None = None,
+    part: Score | None = None,  # of the margins, if the scores combine several
 ) -> Adapter:
     margins = parsed.margins
-    tolerance = margins.tolerance(decision, scores[0])
+    tolerance = margins.tolerance(decision, part or scores[0])
     bounded = math.isfinite(tolerance)
     return Adapter(
         family=parsed.family,
@@ -215,6 +289,7 @@ def _adapter(
         threshold=decision.threshold,
         classes=decision.classes,
         evaluate=decision.evaluate,
+        negated=decision.negated,
         predict=decision.predict,
         report=link.value if link is not None and bounded else None,
         number=number,

@@ -44,7 +44,8 @@ class Argument(NamedTuple):
 
     def on_command_line(self) -> str:
         """Write the argument as it is passed to ``p2ce explain``."""
-        return f"--{self.name}" if self.value is None else f"--{self.name} {shlex.quote(str(self.value))}"
+        option = f"--{self.name.replace('_', '-')}"
+        return option if self.value is None else f"{option} {shlex.quote(str(self.value))}"
 
 
 Message: TypeAlias = Sequence[str | Argument]  # a message in parts; no parts if there is no doubt
@@ -62,15 +63,15 @@ def on_command_line(parts: Message) -> str:
 
 
 def warn_about_decisions(
-    model: Any, parsed: Sequence[Adapter], request: ParseRequest, *, threshold: Any, default_target: bool
+    model: Any, parsed: Sequence[Adapter], request: ParseRequest, *, limit: Any, default_target: bool
 ) -> None:
-    """Check one model, or each of several; a threshold or target from the user is not questioned."""
+    """Check one model, or each of several; a limit or target from the user is not questioned."""
     models = list(model) if isinstance(model, list | tuple) else [model]
-    thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
-    for one, found, given in zip(models, parsed, thresholds, strict=True):
+    limits = list(limit) if np.ndim(limit) else [limit] * len(models)
+    for one, found, given in zip(models, parsed, limits, strict=True):
         if given is None and found.classes and _has_both(one):
             _warn_of_decision(one, found, request)
-    if default_target and parsed[0].classes:
+    if default_target and parsed[0].classes and not parsed[0].negated:
         _warn_of_function(models[0])
 
 
@@ -110,7 +111,7 @@ def _other_decisions(model: Any, found: Adapter, request: ParseRequest, scores: 
         f"predict of {name_of(model)} and {rule} disagree about class {echoed(target)} on "
         f"{int(apart.sum())} of "
         f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} Pass ",
-        Argument("threshold"),
+        Argument("at_least"),
         " to say which decision counts.",
     )
 

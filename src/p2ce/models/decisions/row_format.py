@@ -188,7 +188,7 @@ def predicted_classes(model: Any, request: ParseRequest, call: str) -> tuple[Any
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(
             f"{call} returns numbers such as {echoed(classes[0])}, whose meaning is unknown. Pass it as a "
-            "function with the threshold= to reach, or pass the wanted range as target=(low, high)."
+            "function with the at_least= to reach, or pass the wanted range as target=(low, high)."
         )
     if len(classes) == 1:
         raise UnsupportedModel(
@@ -198,9 +198,9 @@ def predicted_classes(model: Any, request: ParseRequest, call: str) -> tuple[Any
     return classes
 
 
-def votes_for(predicted: np.ndarray, *, target: Any) -> FloatArray:
-    """Return 1 for predictions of the target, and -1 for all others: (n,) → (n,)."""
-    return np.where(predicted == target, 1.0, -1.0)
+def votes_for(predicted: np.ndarray, *, wanted: tuple[Any, ...]) -> FloatArray:
+    """Return 1 for predictions of a wanted class, and -1 for all others: (n,) → (n,)."""
+    return np.where(np.any([predicted == one for one in wanted], axis=0), 1.0, -1.0)
 
 
 def votes_in_pairs(model: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from p2ce.base.any_of import AnyOf
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
@@ -29,10 +30,38 @@ def class_index(classes: Sequence[Any], target: Any) -> int:
     for index, known in enumerate(classes):
         if not isinstance(target, list | tuple | dict) and np.ndim(target) == 0 and bool(known == target):
             return index
+    if is_range(target) and len(target) == 2 and sum(end is None for end in target) == 1:
+        low, high = target
+        limit = f"at_least={echoed(low)}" if high is None else f"at_most={echoed(high)}"
+        option = limit.replace("_", "-").replace("=", " ")
+        raise InvalidTarget(
+            f"target={echoed(target)} is a range, but the model has the classes {listed(classes)}. To limit "
+            f"the probability of one of them, pass that class and the limit: target={echoed(classes[-1])}, "
+            f"{limit}.",
+            on_command_line=f"The model has the classes {listed(classes)}. To limit the probability of one "
+            f"of them, pass that class and the limit: --target {classes[-1]} --{option}.",
+        )
     shown = ", ".join(echoed(known, most=60) for known in classes)
     raise InvalidTarget(
         f"The model has the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
     )
+
+
+def class_indices(classes: Sequence[Any], target: Any) -> tuple[int, ...]:
+    """Return the indices of several wanted classes, in order; empty if the target is a single class."""
+    if isinstance(target, AnyOf):
+        target = list(target.classes)
+    if not isinstance(target, list | set | frozenset):
+        return ()
+    if not target:
+        raise InvalidTarget(f"target is an empty list. Pass at least one of {listed(classes)}.")
+    found = tuple(sorted({class_index(classes, one) for one in target}))
+    if len(found) == len(classes):
+        raise InvalidTarget(
+            f"target={echoed(target)} holds all classes of the model, so every prediction is accepted. Leave "
+            "out those that are not."
+        )
+    return found
 
 
 def require_scale(request: ParseRequest, offered: tuple[str, ...], *, name: str) -> None:
@@ -46,49 +75,87 @@ def require_scale(request: ParseRequest, offered: tuple[str, ...], *, name: str)
     )
 
 
+def has_limit(request: ParseRequest) -> bool:
+    """Return whether the caller stated what the number must be at least, or at most."""
+    return request.at_least is not None or request.at_most is not None
+
+
 def probability_threshold(request: ParseRequest) -> float:
-    """Check a threshold on a probability, one half by default, and add the margin."""
-    wanted = _number(0.5 if request.threshold is None else request.threshold)
+    """Check the limit of a probability, at least one half by default, and move it inwards by the margin.
+
+    It is negated for ``at_most``, as the number is.
+    """
+    name, limit, sign = _limit(request, default=0.5)
+    if not 0.0 <= limit <= 1.0:
+        raise InvalidArgument(
+            f"The model reports probabilities, so {name} must lie in [0, 1]; got {echoed(_stated(request))}."
+        )
+    wanted = limit + sign * request.margin
     if not 0.0 <= wanted <= 1.0:
         raise InvalidArgument(
-            "The model reports probabilities, so the threshold must lie in [0, 1]; got "
-            f"{echoed(request.threshold)}."
+            f"margin={echoed(request.margin)} {'from' if sign < 0 else 'plus'} {name}={limit:g} is a "
+            f"probability of {wanted:g}. Keep it in [0, 1]."
         )
-    if not 0.0 <= wanted + request.margin <= 1.0:
-        raise InvalidArgument(
-            f"margin={echoed(request.margin)} plus the threshold {wanted:g} is a probability of "
-            f"{wanted + request.margin:g}. Keep their sum in [0, 1]."
-        )
-    return wanted + request.margin
+    return sign * wanted
 
 
 def decision_threshold(request: ParseRequest) -> float:
-    """Check a threshold on a decision function, zero by default, and add the margin."""
-    wanted = _number(0.0 if request.threshold is None else request.threshold)
-    if not math.isfinite(wanted):
+    """Check the limit of a decision value, at least zero by default, and move it inwards by the margin.
+
+    It is negated for ``at_most``, as the number is.
+    """
+    name, limit, sign = _limit(request, default=0.0)
+    if not math.isfinite(limit):
         raise InvalidArgument(
-            "The model reports decision values, so the threshold must be finite; got "
-            f"{echoed(request.threshold)}."
+            f"The model reports decision values, so {name} must be finite; got {echoed(_stated(request))}."
         )
-    return wanted + request.margin
+    return sign * (limit + sign * request.margin)
 
 
 def require_no_margin(request: ParseRequest) -> None:
     """Raise for a margin if one class must win: there is no scale on which to add it."""
     if request.margin:
+        name = "score_tolerance" if request.score_tolerance else "margin"
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
-            "Instead pass the threshold= that its probability must reach."
+            f"{name}={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
+            "Instead pass the at_least= that its probability must reach."
         )
 
 
-def _number(threshold: object) -> float:
-    if isinstance(threshold, bool | np.bool_ | str | bytes):
-        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.")
+class _Limit(NamedTuple):
+    """A limit of what the model reports: its argument, the number, and 1 for a lower limit, else -1."""
+
+    name: str
+    limit: float
+    sign: float
+
+
+def _limit(request: ParseRequest, *, default: float) -> _Limit:
+    """Return the one limit that the caller stated, or the default of ``at_least``."""
+    if request.at_least is not None and request.at_most is not None:
+        raise InvalidArgument(
+            f"at_least={echoed(request.at_least)} and at_most={echoed(request.at_most)} limit one class. "
+            "Pass one of them. Both together state a range only for a regressor."
+        )
+    if request.at_most is not None:
+        return _Limit("at_most", limit_number("at_most", request.at_most), -1.0)
+    stated = default if request.at_least is None else request.at_least
+    return _Limit("at_least", limit_number("at_least", stated), 1.0)
+
+
+def _stated(request: ParseRequest) -> object:
+    return request.at_least if request.at_most is None else request.at_most
+
+
+def limit_number(name: str, given: object) -> float:
+    """Return a limit as a float; raise if it is not a number."""
+    wrong = f"{name} must be a number; got {echoed(given)}."
+    if isinstance(given, bool | np.bool_ | str | bytes):
+        raise InvalidArgument(wrong)
     try:
-        return float(threshold)  # type: ignore[arg-type]
+        return float(given)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.") from None
+        raise InvalidArgument(wrong) from None
 
 
 class Range(NamedTuple):
@@ -116,16 +183,22 @@ class Range(NamedTuple):
 
 def is_range(target: Any) -> bool:
     """Return whether a target is a range (low, high), and not a class."""
-    return isinstance(target, tuple | list)
+    return isinstance(target, tuple) or (
+        isinstance(target, list)
+        and len(target) == 2
+        and all(end is None or isinstance(end, numbers.Real) for end in target)
+    )
 
 
 def checked_range(request: ParseRequest, *, name: str) -> Range:
     """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
     target = request.target
-    if request.threshold is not None:
+    if has_limit(request):
+        given = "at_least" if request.at_most is None else "at_most"
         raise InvalidArgument(
-            f"This {name} is a regressor, so threshold={echoed(request.threshold)} has no meaning. "
-            "Pass the wanted range as target=(low, high), and no threshold."
+            f"This {name} is a regressor, and target={echoed(target)} already says what it must predict, so "
+            f"{given}={echoed(_stated(request))} has no meaning. Pass only one of them: target=(low, high), "
+            "or at_least= and at_most= without a target."
         )
     require_scale(request, (), name=f"{name}, a regressor,")
     if not is_range(target) or len(target) != 2:

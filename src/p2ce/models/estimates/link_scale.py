@@ -15,6 +15,7 @@ class LinkScale(StrEnum):
     """How the model's reported score is converted to a number that attributions add up to."""
 
     LOGIT = "logit"
+    MINUS_LOGIT = "minus logit"  # of probabilities that are negated, since they must be at most so much
     IDENTITY = "identity"
 
 
@@ -30,11 +31,18 @@ def to_scale(values: FloatArray, link: LinkScale) -> FloatArray:
     values = np.asarray(values, dtype=np.float64)
     if link is LinkScale.IDENTITY:
         return values
+    if link is LinkScale.MINUS_LOGIT:
+        return -to_scale(-values, LinkScale.LOGIT)
     clipped = np.clip(values, SMALLEST, 1.0 - SMALLEST)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
-def preferred_link(reported: FloatArray, *, probabilities: bool) -> LinkScale:
+def link_of_probabilities(*, negated: bool) -> LinkScale:
+    """Return the scale of probabilities, or of minus probabilities, which must be at most so much."""
+    return LinkScale.MINUS_LOGIT if negated else LinkScale.LOGIT
+
+
+def preferred_link(scores: FloatArray, *, probabilities: bool, negated: bool = False) -> LinkScale:
     """Choose the scale from the scores (n,) of some reference rows.
 
     Shares of votes, as reported by nearest neighbours and deep forests, are often exactly 0. The log-odds of
@@ -44,6 +52,8 @@ def preferred_link(reported: FloatArray, *, probabilities: bool) -> LinkScale:
     >>> preferred_link(np.array([0.0, 0.2, 0.4]), probabilities=True).value
     'identity'
     """
-    if not probabilities or not len(reported):
+    if not probabilities or not len(scores):
         return LinkScale.IDENTITY
-    return LinkScale.IDENTITY if float(np.mean(reported == 0.0)) > VOTES else LinkScale.LOGIT
+    if float(np.mean(scores == 0.0)) > VOTES:
+        return LinkScale.IDENTITY
+    return link_of_probabilities(negated=negated)

@@ -28,7 +28,7 @@ class Parsed(NamedTuple):
 
     @property
     def is_trees(self) -> bool:
-        return self.score.bound is Bound.TREE_LEAVES
+        return self.score.flat is not None and self.score.bound is Bound.TREE_LEAVES
 
     @property
     def is_network(self) -> bool:

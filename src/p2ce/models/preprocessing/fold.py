@@ -1,8 +1,9 @@
 """Follow the columns of a table through fitted transformers: on which column each output depends, and how.
 
-Only transformers on a list are followed. Each of them is known to work on one column at a time. Any other
-transformer raises, and then the whole pipeline is a black box. Nothing is inferred from samples, but the
-result is compared with the transformers' own outputs on some rows.
+Only transformers on a list are followed, those that their authors declare, and those that see a single
+column. Each of them works on one column at a time. Any other transformer raises, and then the whole pipeline
+is a black box. Nothing is inferred from samples, but the result is compared with the transformers' own
+outputs on some rows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ import pandas as pd
 from p2ce.base.calls.library import library_class, overrides, without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import UnsupportedModel
+from p2ce.models.preprocessing.columnwise import is_columnwise
 from p2ce.models.preprocessing.input_maps import InputMap, Operation
 
 # Follows input maps through one fitted transformer; ``given`` holds some reference rows as its input.
@@ -29,9 +31,11 @@ class Fold:
 
     columns: tuple[str, ...]  # the table's columns
     transformers: Mapping[str, Mapping[str, "Follow"]]  # those that are known: by package and class name
+    tabulate: "Follow"  # follows any other one that works on one column at a time
     known: dict[int, list[Any]] = field(default_factory=dict)  # labels that encoders distinguish, by column
     names: list[str] = field(default_factory=list)  # the transformers' names
     writes: bool = False  # whether a transformer writes into its input
+    knows_unseen: bool = True  # whether all labels are known that a transformer distinguishes
 
     def knows(self, input_map: InputMap, labels: Sequence[Any]) -> None:
         """Record labels that an encoder distinguishes, and does not treat as unknown."""
@@ -53,10 +57,15 @@ class Fold:
             if kind.__name__ not in _UNNAMED:
                 self.note(kind.__name__)
             return found
+        if is_columnwise(step) or len(maps_by_input) == 1:
+            found = self.tabulate(step, maps_by_input, given, self)
+            self.note(type(step).__name__)
+            return found
         known = sorted({name for followers in self.transformers.values() for name in followers})
         raise UnsupportedModel(
             f"This Pipeline contains {type(step).__name__}, which is not supported. "
-            f"Supported in front of a model are {', '.join(known)}, 'passthrough' and 'drop'."
+            f"Supported in front of a model are {', '.join(known)}, 'passthrough', 'drop', any transformer "
+            "of a single column, and your own that p2ce.extend.columnwise declares."
         )
 
     def note(self, name: str) -> None:
@@ -79,6 +88,11 @@ def some_columns(given: Any, which: Sequence[int]) -> Any:
 def is_sparse(given: Any) -> bool:
     """Return whether rows are one of SciPy's sparse matrices."""
     return hasattr(given, "toarray")
+
+
+def as_plain(given: Any) -> Any:
+    """Return rows as an array; an array itself is returned unchanged."""
+    return given.toarray() if is_sparse(given) else np.asarray(given)
 
 
 def precision(given: Any) -> np.dtype[Any]:

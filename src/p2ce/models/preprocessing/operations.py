@@ -220,6 +220,36 @@ class Lookup(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StepTable(Operation):
+    """Look up a constant for each stretch of numbers, and one for a missing value."""
+
+    ends: FloatArray  # (m,) ascending: a stretch ends with its number, inclusive
+    values: FloatArray  # (m + 2, k) for each stretch, the last without an end, and for a missing value
+
+    def apply(self, values: Any) -> Any:
+        # All columns of a bundle hold the same values: they come from one column of the table.
+        one = np.asarray(values[:, 0], dtype=np.float64)
+        place = np.where(np.isnan(one), len(self.ends) + 1, np.searchsorted(self.ends, one, side="left"))
+        return np.where(np.isinf(one)[:, None], REJECT, self.values[place])
+
+    def monotone_pieces(self) -> MonotonePieces | None:
+        return MonotonePieces(self.ends, np.zeros(len(self.ends) + 1, dtype=np.int64))
+
+    @property
+    def missing_behaviour(self) -> MissingBehaviour:
+        odd = np.asarray(np.isnan(self.values).any(axis=1))
+        known = bool(odd[:-1].any())
+        return MissingBehaviour(missing=bool(odd[-1]), known=known, unseen=known)
+
+    @property
+    def kind(self) -> object:
+        return "steps", id(self.ends)
+
+    def beside(self, others: Sequence[Self]) -> Operation:
+        return StepTable(self.ends, np.hstack([self.values, *(other.values for other in others)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ZeroIsMissing(Operation):
     """Treat zeros as missing: for XGBoost, entries that a sparse matrix does not store are missing."""
 

@@ -12,11 +12,12 @@ from p2ce.base.arrays import CHECKED_ROWS, BoolArray, FloatArray
 from p2ce.base.calls.library import without_warnings
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnsupportedModel
-from p2ce.models.preprocessing import containers, encoders, imputers, scalers
+from p2ce.models.preprocessing import binning, containers, encoders, imputers, scalers, scorecards
 from p2ce.models.preprocessing.category_tables import tabulate_labels, twins
 from p2ce.models.preprocessing.fold import Fold, Follow
 from p2ce.models.preprocessing.input_maps import InputMap, InputMaps, Operation, input_maps_of
 from p2ce.models.preprocessing.operations import Cast, RejectMissing, ZeroIsMissing
+from p2ce.models.preprocessing.tabulated import follow_tabulated
 from p2ce.models.preprocessing.transform_rows import Preparation, as_codes, as_frame
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 
@@ -36,11 +37,20 @@ TRANSFORMERS: dict[str, dict[str, Follow]] = {
         "KBinsDiscretizer": scalers.follow_bins,
         "Binarizer": scalers.follow_threshold,
         "FunctionTransformer": scalers.follow_function,
+        "PowerTransformer": follow_tabulated,
+        "QuantileTransformer": follow_tabulated,
+        "SplineTransformer": follow_tabulated,
         "SimpleImputer": imputers.follow_imputer,
         "MissingIndicator": imputers.follow_indicator,
         "OneHotEncoder": encoders.follow_one_hot,
         "OrdinalEncoder": encoders.follow_ordinal,
         "TargetEncoder": encoders.follow_target,
+    },
+    "optbinning": {"BinningProcess": binning.follow_binning_process},
+    "p2ce": {
+        "CardPoints": scorecards.follow_card,
+        "ScorecardBins": scorecards.follow_scorecard,
+        "ScorecardPoints": scorecards.follow_scorecard,
     },
     "category_encoders": {
         "WOEEncoder": encoders.follow_category_encoders,
@@ -61,6 +71,7 @@ class ParsedTransformers:
     inputs: Codebook  # how the frame's columns are coded
     codes: FloatArray  # (n, inputs) the frame's rows
     maps: InputMaps
+    knows_unseen: bool  # whether all labels are known that a transformer distinguishes
 
 
 def parse_transformers(preparation: Preparation) -> ParsedTransformers:
@@ -97,12 +108,13 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
         inputs=inputs,
         codes=as_codes(rows, inputs),
         maps=maps,
+        knows_unseen=fold.knows_unseen,
     )
 
 
 def _follow(preparation: Preparation) -> tuple[list[InputMap], Fold]:
     """Follow the columns through all transformers."""
-    fold = Fold(preparation.codebook.names, TRANSFORMERS)
+    fold = Fold(preparation.codebook.names, TRANSFORMERS, follow_tabulated)
     maps_by_input = [_start(place, coding) for place, coding in enumerate(preparation.codebook)]
     given = preparation.feed(preparation.reference.head(CHECKED_ROWS))
     with without_warnings():

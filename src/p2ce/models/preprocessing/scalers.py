@@ -6,9 +6,11 @@ import numpy as np
 
 from p2ce.base.calls.library import quiet_check_array
 from p2ce.errors import UnsupportedModel
+from p2ce.models.preprocessing.columnwise import is_columnwise
 from p2ce.models.preprocessing.fold import Fold, extended, is_sparse, precision, transformed
 from p2ce.models.preprocessing.input_maps import InputMap, Operation
 from p2ce.models.preprocessing.operations import Above, Arithmetic, Bins, Cast, Clip, Elementwise, Lookup
+from p2ce.models.preprocessing.tabulated import follow_tabulated
 
 
 def follow_scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
@@ -116,10 +118,14 @@ def follow_function(step: Any, maps_by_input: list[InputMap], given: Any, fold: 
     if getattr(step.func, "__module__", "").startswith("sklearn.") and called == "_identity":
         return maps_by_input
     if not is_elementwise or step.kw_args:
-        raise UnsupportedModel(
-            f"This Pipeline contains FunctionTransformer({called}), which may not work on each number "
-            "separately. Use a NumPy function that does, such as np.log1p."
-        )
+        if not is_columnwise(step) and len(maps_by_input) > 1:
+            raise UnsupportedModel(
+                f"This Pipeline contains FunctionTransformer({called}), which may not work on each column "
+                "separately. Use a NumPy function that does, such as np.log1p, decorate yours with "
+                "p2ce.extend.columnwise, or use one FunctionTransformer for each column."
+            )
+        fold.note(f"FunctionTransformer ({called})")
+        return follow_tabulated(step, maps_by_input, given, fold)
     fold.note(f"FunctionTransformer ({called})")
     return [
         extended(

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import copysign
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from p2ce.base.visible import visible_lines
 from p2ce.policy.features.category_labels import shown_labels
+from p2ce.policy.features.change_limit import ChangeLimit
 from p2ce.policy.features.feature import (
     MOST_CANDIDATES,
     Direction,
@@ -54,6 +56,8 @@ class Candidates:
     may_go_missing: bool = False  # whether a known value may become missing
     special: tuple[Number, ...] = ()  # codes such as -9, which are not candidates
     leaves_special: bool = False  # whether a special value may change
+    # How far it may fall and rise from today's value, as in a policy file: (0, "+10%"). Empty for no limit.
+    within_change: tuple[Value, ...] = ()
 
 
 def candidates_of(feature: FeaturePolicy) -> Candidates | None:
@@ -85,7 +89,22 @@ def candidates_of(feature: FeaturePolicy) -> Candidates | None:
         may_go_missing=feature.may_go_missing,
         special=tuple(_number(feature, code) for code in feature.special),
         leaves_special=feature.leaves_special,
+        within_change=stated_change(feature.change),
     )
+
+
+def stated_change(limit: ChangeLimit | None) -> tuple[Value, ...]:
+    """Return a limit relative to today as in a policy file: (0, "+10%"); empty for no limit."""
+    if limit is None:
+        return ()
+    return tuple(None if end is None else str(end) if end.percent else tidy(end.number) for end in limit.both)
+
+
+def tidy(number: float) -> int | float:
+    """Return 41 for 41.0, if it is parsed as the same number."""
+    value = float(number)
+    whole = value.is_integer() and abs(value) < 1e15 and (value != 0 or copysign(1, value) > 0)
+    return int(value) if whole else value
 
 
 def _steps(feature: FeaturePolicy, count: int) -> tuple[float, float] | None:
@@ -159,7 +178,24 @@ def described_candidates(feature: FeaturePolicy) -> str:
         least, most = map(shown_number, known.steps)
         apart = f"every {least}" if least == most else f"steps of {least} to {most}"
         values = f"{shown_range(known.low, known.high)}, {apart}"
-    return f"{written_count(known.count)}: {values}{_missing(known)}"
+    change = "" if feature.change is None else f"; {shown_change(feature.change)}"
+    return f"{written_count(known.count)}: {values}{change}{_missing(known)}"
+
+
+def shown_change(limit: ChangeLimit) -> str:
+    """Describe a limit relative to today.
+
+    >>> from p2ce.policy.features.change_limit import Amount
+    >>> shown_change(ChangeLimit(low=Amount(0), high=Amount(10, percent=True)))
+    "at most 10% above and not below today's value"
+    """
+    sides = ((limit.high, "above"), (limit.low, "below"))
+    parts = [
+        f"not {side}" if end.number == 0 else f"at most {str(end)[1:]} {side}"
+        for end, side in sides
+        if end is not None
+    ]
+    return f"{' and '.join(parts)} today's value"
 
 
 def _missing(known: Candidates) -> str:

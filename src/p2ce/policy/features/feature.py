@@ -16,6 +16,7 @@ from p2ce.base.whole_numbers import largest_held
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.candidate_values import resolution_of, round_values_between
 from p2ce.policy.features.category_labels import as_cells, place_of
+from p2ce.policy.features.change_limit import ChangeLimit, whole_ends
 from p2ce.policy.features.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.policy.features.display import AS_IT_IS, Display, value_key
 from p2ce.tables.cells import is_missing, label_key
@@ -53,6 +54,9 @@ class FeaturePolicy:
     2. the ``inferred`` values, and multiples of the step where the range extends beyond them,
     3. ``anchor + i * step`` inside the range.
 
+    ``change`` restricts each person's candidates to those close to the current value. Its ends are candidates
+    too, if the data chose the candidates.
+
     The range is ``stated_range`` (from ``within()``), or else the inferred ``low`` to ``high``, which does
     not restrict ``choices``. If a stated range holds few inferred candidates, its ends and round numbers
     between them are candidates too. Narrowing a range never removes a candidate that is inside. The
@@ -84,6 +88,7 @@ class FeaturePolicy:
     anchor: float = 0.0
     inferred: tuple[float, ...] | None = None  # ascending; None if step() or the paper's grid is used
     stated_range: tuple[float, float] | None = None
+    change: ChangeLimit | None = None  # how far it may move from the current value
     choices: tuple[Any, ...] | None = None  # ascending numbers, or labels in the order of ``labels``
     labels: tuple[Any, ...] | None = None  # the labels of a category in the frame, in order of their codes
     order: tuple[Any, ...] | None = None  # all labels from low to high, if the category is ordered
@@ -107,6 +112,7 @@ class FeaturePolicy:
         if self.may_go_missing:
             self._check_may_go_missing()
         self._check_named()
+        self._check_change()
         # If the data chose the candidates, a column without another value in the range cannot change.
         if not self.is_inferred and self.count() == 0:
             if self.labels is not None:
@@ -290,7 +296,18 @@ class FeaturePolicy:
             return True
         if before in self.special:
             return not self.fixed and self._may_leave(before) and self._offers(after)
+        if self.change is not None:
+            low, high = self.change.ends(float(before), self.dtype)
+            if not low <= float(after) <= high:
+                return False
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
+
+    def own_range(self, value: float) -> tuple[float, float]:
+        """Return the range that ``change`` leaves for new values from a current one: a number or MISSING."""
+        if self.change is None or value == MISSING or value in self.special:
+            return -np.inf, np.inf
+        low, high = self.change.ends(value, self.dtype)
+        return (low, high) if self.kind is Kind.NUMBER else whole_ends(low, high)
 
     def keeps(self, value: float) -> bool:
         """Return whether this feature may take a number that results from a link to another feature.
@@ -309,6 +326,11 @@ class FeaturePolicy:
             return inside
         index = round((as_typed(value, self.dtype) - self._anchor()) / as_typed(self.step))
         return bool(self._at(range(index, index + 1))[0] == value)
+
+    def keeps_codes(self, values: FloatArray) -> BoolArray:
+        """Return which numbers (n,) `keeps` accepts; equal ones are checked once."""
+        different, place = np.unique(values, return_inverse=True)
+        return np.array([self.keeps(value) for value in different.tolist()], dtype=np.bool_)[place]
 
     def _is_missing(self, value: Any) -> bool:
         return is_missing(value) or (not self.is_category and value == MISSING)
@@ -424,6 +446,18 @@ class FeaturePolicy:
             raise InvalidPolicy(
                 f"{echoed(self.name)} is {method} and may become missing, but a missing value is neither up "
                 "nor down. Remove one of the two."
+            )
+
+    def _check_change(self) -> None:
+        """Reject a limit of change against the only direction."""
+        if self.change is None or not self.direction:
+            return
+        end = self.change.high if self.direction > 0 else self.change.low
+        if end is not None and end.number == 0:
+            method, way = ("increase_only", "rise") if self.direction > 0 else ("decrease_only", "fall")
+            raise InvalidPolicy(
+                f"{echoed(self.name)} is {method}, but within_change() does not let it {way}, so it cannot "
+                f"change. Remove one of the two, or use fix({echoed(self.name)}) if it must not change."
             )
 
     def _check_named(self) -> None:

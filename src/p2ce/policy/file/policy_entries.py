@@ -20,6 +20,7 @@ _RuleEntry = TypeVar("_RuleEntry")
 Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_MAGNITUDE, le=LARGEST_MAGNITUDE)]
 _Ends: TypeAlias = Annotated[list[Number], Meta(min_length=2, max_length=2)]
 OpenEnds: TypeAlias = Annotated[list[Number | None], Meta(min_length=2, max_length=2)]
+_Amounts: TypeAlias = Annotated[list[Number | str | None], Meta(min_length=2, max_length=2)]
 _Run: TypeAlias = Annotated[list[Number], Meta(min_length=3, max_length=3)]
 _Numbers: TypeAlias = Annotated[list[Number], Meta(min_length=1)]
 Label: TypeAlias = Annotated[str | bool | int | float, about("The label of a category.")]
@@ -40,6 +41,11 @@ ASSOCIATION = (
     "constraints. An option against it is flagged, not forbidden. To forbid it, repeat it as 'direction'."
 )
 RANGE = "The range [low, high] of candidates, ends included. null is the end of 'seen'."
+WITHIN_CHANGE = (
+    "How far it may fall and rise from the person's current value: [low, high], in the column's own unit or "
+    "in percent, such as [-2, 5] or [-10%, null]. A single +10% lets it rise and not fall, -10% fall and not "
+    "rise, and ±10% both."
+)
 SEEN = "The range [low, high] of the data, and of the candidates unless there is a 'range'."
 STEP = (
     "The step between candidates, in the column's own unit. If there are 'inferred_candidates', it applies "
@@ -73,6 +79,7 @@ class NumberEntry(_Feature, kw_only=True, tag="number"):
     """A column of numbers."""
 
     range: Annotated[OpenEnds, about(RANGE)] | UnsetType = UNSET
+    within_change: Annotated[Number | str | _Amounts, about(WITHIN_CHANGE)] | UnsetType = UNSET
     candidates: Annotated[_Numbers, about("A list of candidates, in place of steps.")] | UnsetType = UNSET
     seen: Annotated[_Ends, about(SEEN)] | UnsetType = UNSET
     inferred_candidates: Annotated[list[Number | _Run], about(CANDIDATES)] | UnsetType = UNSET

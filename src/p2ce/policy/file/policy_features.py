@@ -16,11 +16,12 @@ from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import INEXACT, is_exact
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.decimals import as_typed, multiples, round_step, shortest
+from p2ce.policy.features.describe_features import stated_change, tidy
 from p2ce.policy.features.display import AS_IT_IS
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy, Kind
 from p2ce.policy.file.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
 from p2ce.policy.file.typed_entries import Misfit, typed_by
-from p2ce.policy.policy_arguments import read_choices, read_range, read_step
+from p2ce.policy.policy_arguments import read_change, read_choices, read_range, read_step
 
 NONE = Fraction(0)
 SHORTEST = 3  # numbers in a run; fewer are written one by one
@@ -116,6 +117,7 @@ def _numbers_of(feature: FeaturePolicy) -> dict[str, Any]:
         step = feature.step
     return {
         "range": UNSET if feature.stated_range is None else list(map(tidy, feature.stated_range)),
+        "within_change": list(stated_change(feature.change)) or UNSET,
         "seen": seen,
         "inferred_candidates": [
             [tidy(run.first), tidy(run.last), tidy(float(run.step))] if run.step else tidy(run.first)
@@ -140,13 +142,6 @@ def usual_step(low: float, high: float, kind: Kind) -> float:
     """Return the default step for a range."""
     width = as_typed(high) - as_typed(low)
     return 1.0 if kind is Kind.BINARY or not width else round_step(width, whole=kind is not Kind.NUMBER)
-
-
-def tidy(number: float) -> int | float:
-    """Return 41 for 41.0, if it is parsed as the same number."""
-    value = float(number)
-    whole = value.is_integer() and abs(value) < 1e15 and (value != 0 or copysign(1, value) > 0)
-    return int(value) if whole else value
 
 
 def _value(value: Any, feature: FeaturePolicy) -> Any:
@@ -207,12 +202,21 @@ def parse_feature(name: str, plain: Any) -> FeaturePolicy:
         if feature.stated_range is not None:
             read_range(feature, feature.stated_range)
         read_step(feature, feature.step)
+        if entry.within_change is not UNSET:
+            feature = _with_change(feature, entry.within_change)
     if entry.candidates is UNSET:
         return feature
     try:
         return replace(feature, choices=read_choices(feature, entry.candidates))
     except InvalidPolicy as error:
         raise Misfit(str(error), ("candidates",)) from error
+
+
+def _with_change(feature: FeaturePolicy, given: Any) -> FeaturePolicy:
+    try:
+        return replace(feature, change=read_change(feature, given))
+    except InvalidPolicy as error:
+        raise Misfit(str(error), ("within_change",)) from error
 
 
 def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:

@@ -210,6 +210,7 @@ class _Linter:
         if known.size:
             low, high = float(known.min()), float(known.max())
             yield from self._range(feature, low, high)
+            yield from self._change(feature, known)
             yield from self._tails(feature, known)
             unseen = [value for value in feature.choices or () if value not in known]
             if unseen:
@@ -263,6 +264,18 @@ class _Linter:
             name = echoed(feature.name)
             text = f"The {entry} {shown_range(first, last)} of {name} goes beyond the data: {where}."
             yield self._at(("features", feature.name, entry), "outside-the-data", text, Severity.WARNING)
+
+    def _change(self, feature: FeaturePolicy, known: FloatArray) -> Iterator[Finding]:
+        """Warn about people whom a limit in percent gives no room, since they are at 0."""
+        limits = () if feature.change is None else feature.change.both
+        none = int((known == 0).sum())
+        if none and any(limit is not None and limit.percent for limit in limits):
+            text = (
+                f"within_change of {echoed(feature.name)} is in percent, and {none:,} of {len(known):,} "
+                "people are at 0, where it allows no change. Write the amount in the column's own unit."
+            )
+            path = ("features", feature.name, "within_change")
+            yield self._at(path, "percent-of-zero", text, Severity.WARNING)
 
     def _tails(self, feature: FeaturePolicy, known: FloatArray) -> Iterator[Finding]:
         """Warn about tails without a stated range, and about ranges that extend far into the tails."""

@@ -74,6 +74,18 @@ def favourable_class(classes: Sequence[Any], label: str | None = None) -> Eviden
     return None
 
 
+def outcome_name(target: Any, label: str | None = None) -> str:
+    """Return what a class means, if its name or that of the label says so: the probability of *default*.
+
+    >>> outcome_name(1, "default_next_month"), outcome_name("fraud"), outcome_name(0, "default")
+    ('default next month', 'fraud', '')
+    """
+    if isinstance(target, str) and polarity(target):
+        return target.strip().replace("_", " ")
+    means = label is not None and str(target).lower() in AFFIRMATIVE and polarity(label)
+    return str(label).strip().replace("_", " ") if means else ""
+
+
 def polarity(name: str) -> int:
     """Return 1 for the name of a favourable outcome, -1 for an unfavourable one, and 0 if it is unclear.
 

@@ -18,6 +18,7 @@ from p2ce.policy.rules.column_list_rules import (
 from p2ce.policy.rules.conditions import CHANGES
 from p2ce.policy.rules.implies import Implies, ImpliesEntry, implies
 from p2ce.policy.rules.inequality import Inequality, InequalityEntry, inequality
+from p2ce.policy.rules.leave_out import LeaveOut, LeaveOutEntry, leave_out
 from p2ce.policy.rules.linked import Linked, LinkedEntry, linked
 from p2ce.policy.rules.one_hot import OneHot, OneHotEntry, one_hot
 from p2ce.policy.rules.predicate import Predicate, PredicateEntry, predicate
@@ -42,6 +43,7 @@ __all__ = [
     "Forbid",
     "Implies",
     "Inequality",
+    "LeaveOut",
     "Linked",
     "OneHot",
     "Predicate",
@@ -53,6 +55,7 @@ __all__ = [
     "forbid",
     "implies",
     "inequality",
+    "leave_out",
     "linked",
     "one_hot",
     "predicate",
@@ -67,6 +70,7 @@ AnyRuleEntry: TypeAlias = (
     | ForbidEntry
     | ImpliesEntry
     | InequalityEntry
+    | LeaveOutEntry
     | LinkedEntry
     | OneHotEntry
     | PredicateEntry

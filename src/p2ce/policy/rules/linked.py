@@ -1,6 +1,6 @@
-"""Define the rule that one feature moves whenever another one does."""
+"""Define the rule that one feature moves whenever another one does, and add up several such moves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -50,7 +50,7 @@ class Linked(Rule):
 
     The follower never moves on its own. The driver takes no value that would lead the follower out of its
     range. If the driver becomes known or missing, the follower does not move. A missing follower does not
-    move either.
+    move either. If a policy links a follower to several drivers, their moves add up (`AddedLinks`).
     """
 
     driver: str
@@ -84,9 +84,8 @@ class Linked(Rule):
         return ()
 
     def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
-        driver, follower = self.driver, self.follower
-        expected = self.follow(before[driver], after[driver], before[follower], codebook)
-        there: BoolArray = after[follower] == expected
+        expected = follow((self,), before, after, before[self.follower], codebook)
+        there: BoolArray = after[self.follower] == expected
         return there
 
     def check(self, features: Mapping[str, FeaturePolicy]) -> None:
@@ -99,38 +98,95 @@ class Linked(Rule):
                     f"{echoed(partner)}."
                 )
 
-    def follow(
-        self, before: FloatArray, after: FloatArray, follower: FloatArray, codebook: Codebook
-    ) -> FloatArray:
-        """Return the follower's codes if the driver goes from before to after.
 
-        The three arrays broadcast against each other. The code is NaN if the follower's column cannot hold
-        the value, such as half a year in a column of whole years. Values are computed in the decimals that
-        people read.
-        """
-        before, after, follower = np.broadcast_arrays(before, after, follower)
-        moves = (before != after) & (before != MISSING) & (after != MISSING) & (follower != MISSING)
-        unheld = np.isnan(after)  # the driver itself follows another feature, and cannot hold its value
-        moves &= ~unheld
-        arrived = np.where(unheld, np.nan, follower)
-        if moves.any():
-            driver, own = (coding_for(self, codebook, name).number_dtype for name in self.columns)
-            columns = (before[moves], driver), (after[moves], driver), (follower[moves], own)
-            ratio = as_typed(self.ratio)
-            reached = _in_whole_units(columns, ratio)
-            arrived[moves] = _held(_one_by_one(columns, ratio) if reached is None else reached, own)
-        return arrived
+@dataclass(frozen=True, slots=True)
+class AddedLinks(Rule):
+    """All links of one follower, which moves by the sum of what they say. None of them holds by itself."""
+
+    links: tuple[Linked, ...]
+
+    kind = "linked"
+    about_numbers = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*(link.driver for link in self.links), self.links[0].follower)
+
+    def text(self) -> str:
+        return " + ".join(link.text() for link in self.links)
+
+    def budgets(self, codebook: Codebook) -> tuple[Budget, ...]:
+        for link in self.links:
+            link.budgets(codebook)
+        return ()
+
+    def holds(self, before: Codes, after: Codes, codebook: Codebook) -> BoolArray:
+        follower = self.links[0].follower
+        there: BoolArray = after[follower] == follow(self.links, before, after, before[follower], codebook)
+        return there
 
 
+def links_by_follower(rules: Iterable[Rule]) -> dict[str, tuple[Linked, ...]]:
+    """Return the links to every follower."""
+    found: dict[str, tuple[Linked, ...]] = {}
+    for rule in rules:
+        if isinstance(rule, Linked):
+            found[rule.follower] = (*found.get(rule.follower, ()), rule)
+    return found
+
+
+def follow(
+    links: Sequence[Linked], before: Codes, after: Codes, follower: FloatArray, codebook: Codebook
+) -> FloatArray:
+    """Return the follower's codes if the drivers of its links go from before to after.
+
+    The arrays broadcast against each other. The code is NaN if the follower's column cannot hold the value,
+    such as half a year in a column of whole years. Values are computed in the decimals that people read. A
+    driver that becomes known or missing adds nothing.
+    """
+    drivers = [link.driver for link in links]
+    follower, *ends = np.broadcast_arrays(
+        follower, *(before[name] for name in drivers), *(after[name] for name in drivers)
+    )
+    starts, stops = ends[: len(links)], ends[len(links) :]
+    # A driver that itself follows another feature may be unable to hold its value.
+    unheld = np.any([np.isnan(stop) for stop in stops], axis=0)
+    adds = [
+        (start != stop) & (start != MISSING) & (stop != MISSING) & (follower != MISSING) & ~unheld
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+    moves = np.any(adds, axis=0)
+    arrived = np.where(unheld, np.nan, follower)
+    if moves.any():
+        own = coding_for(links[0], codebook, links[0].follower).number_dtype
+        columns = [
+            (np.where(add, end, 0.0)[moves], coding_for(link, codebook, link.driver).number_dtype)
+            for link, add, start, stop in zip(links, adds, starts, stops, strict=True)
+            for end in (start, stop)
+        ]
+        ratios = [as_typed(link.ratio) for link in links]
+        values = follower[moves], own
+        reached = _in_whole_units(columns, ratios, values)
+        arrived[moves] = _held(_one_by_one(columns, ratios, values) if reached is None else reached, own)
+    return arrived
+
+
+# Values of a column, and its type.
 TypedColumn: TypeAlias = tuple[FloatArray, "np.dtype[Any]"]
 
 
-def _one_by_one(columns: tuple[TypedColumn, TypedColumn, TypedColumn], ratio: Fraction) -> FloatArray:
-    """Compute follower + ratio · (after − before) as fractions."""
-    exact = zip(
-        *([as_typed(value, dtype) for value in column.tolist()] for column, dtype in columns), strict=True
+def _one_by_one(columns: Sequence[TypedColumn], ratios: Sequence[Fraction], own: TypedColumn) -> FloatArray:
+    """Compute own + Σ ratio · (after − before) as fractions; ``columns`` has before and after per ratio."""
+    exact = [[as_typed(value, dtype) for value in values.tolist()] for values, dtype in (own, *columns)]
+    return np.array(
+        [
+            float(
+                start
+                + sum(ratio * (b - a) for ratio, a, b in zip(ratios, ends[::2], ends[1::2], strict=True))
+            )
+            for start, *ends in zip(*exact, strict=True)
+        ]
     )
-    return np.array([float(start + ratio * (new - old)) for old, new, start in exact])
 
 
 def _held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
@@ -145,29 +201,40 @@ def _held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
 
 
 def _in_whole_units(
-    columns: tuple[TypedColumn, TypedColumn, TypedColumn], ratio: Fraction
+    columns: Sequence[TypedColumn], ratios: Sequence[Fraction], own: TypedColumn
 ) -> FloatArray | None:
-    """Compute follower + ratio · (after − before) exactly in units of 10⁻ᵏ, or return None if impossible.
+    """Compute own + Σ ratio · (after − before) exactly in units of 10⁻ᵏ, or return None if impossible.
 
     A value with so few digits is the only one of its type with these digits, so it is the shortest decimal
     that people read.
     """
-    finer = next((power for power in range(MOST_DECIMALS) if (ratio * 10**power).denominator == 1), None)
+    finer = next(
+        (
+            power
+            for power in range(MOST_DECIMALS)
+            if all((ratio * 10**power).denominator == 1 for ratio in ratios)
+        ),
+        None,
+    )
     if finer is None:
         return None
+    typed = (own, *columns)
     for power in range(MOST_DECIMALS):
-        units = [np.rint(values * 10.0**power) for values, _ in columns]
+        units = [np.rint(values * 10.0**power) for values, _ in typed]
         if all(
             bool((np.abs(unit) < 10.0 ** _digits(dtype)).all())
             and bool(((unit / 10.0**power).astype(dtype) == values).all())
-            for unit, (values, dtype) in zip(units, columns, strict=True)
+            for unit, (values, dtype) in zip(units, typed, strict=True)
         ):
-            before, after, follower = units
-            move = float(ratio * 10**finer) * (after - before)
-            start = follower * 10.0**finer
-            if max(np.abs(move).max(), np.abs(start).max()) >= 2.0**52:
+            start, *ends = units
+            total = start * 10.0**finer
+            largest = np.abs(total)
+            for ratio, before, after in zip(ratios, ends[::2], ends[1::2], strict=True):
+                move = float(ratio * 10**finer) * (after - before)
+                total, largest = total + move, largest + np.abs(move)
+            if largest.max() >= 2.0**52:
                 return None
-            reached: FloatArray = (start + move) / 10.0 ** (power + finer)
+            reached: FloatArray = total / 10.0 ** (power + finer)
             return reached
     return None
 
@@ -180,13 +247,15 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """Require that the follower moves ``ratio`` times as much as the driver, and never on its own.
 
     The follower stays within its own range, kind, `candidates` and stated `step`. A value of the driver that
-    would violate this is not a candidate.
+    would violate this is not a candidate. If several links have the same follower, it moves by the sum of
+    what they say. So two drivers that both measure time would count it twice: link one of them to the other.
 
     Args:
         driver: The column that changes.
         follower: The column that moves along.
         ratio: How much the follower moves when the driver moves by 1. The default is 1.
-        counts: "once" (the default) counts the pair as one change, "each" as two.
+        counts: "once" (the default) counts the pair as one change, "each" as two. All links of one follower
+            must say the same: it counts once, however many drivers move it.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'

@@ -6,7 +6,7 @@ from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.policy.rules.column_list_rules import ChangeAtMostOne, Together
-from p2ce.policy.rules.linked import Linked
+from p2ce.policy.rules.linked import Linked, links_by_follower
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
 
@@ -22,31 +22,38 @@ def check_rules(features: Sequence[FeaturePolicy], rules: Sequence[Rule]) -> Non
 
 
 def _check_links(links: Sequence[Linked]) -> None:
-    drivers: dict[str, str] = {}
-    for rule in links:
-        if rule.follower in drivers:
-            first = drivers[rule.follower]
-            both = (
-                f"both {echoed(first)} and {echoed(rule.driver)}"
-                if first != rule.driver
-                else f"{echoed(first)} twice"
-            )
+    causes = links_by_follower(links)
+    for follower, mine in causes.items():
+        drivers = [link.driver for link in mine]
+        twice = next((name for name in drivers if drivers.count(name) > 1), None)
+        if twice is not None:
             raise InvalidPolicy(
-                f"{echoed(rule.follower)} is linked to {both}, so it would get two values. Keep one link."
+                f"{echoed(follower)} is linked to {echoed(twice)} twice. Keep one link, with the sum of their "
+                "ratios."
             )
-        drivers[rule.follower] = rule.driver
+        if len({link.counts for link in mine}) > 1:
+            raise InvalidPolicy(
+                f"The links of {echoed(follower)} disagree on whether it counts as a change of its own. Pass "
+                f"counts='once' or counts='each' to all of them."
+            )
     done: set[str] = set()
-    for start in drivers:
-        path: dict[str, None] = {}
-        at = start
-        while at in drivers and at not in done:
-            if at in path:
-                names = list(path)
-                circle = " ← ".join([*names[names.index(at) :], at])
-                raise InvalidPolicy(f"The links form a cycle: {circle}. Remove one of them.")
-            path[at] = None
-            at = drivers[at]
-        done.update(path)
+    for start in causes:
+        _check_no_cycle(start, causes, {}, done)
+
+
+def _check_no_cycle(
+    name: str, causes: Mapping[str, Sequence[Linked]], path: dict[str, None], done: set[str]
+) -> None:
+    """Go from a feature to what moves it, and raise if this returns to a feature on the path."""
+    if name in path:
+        names = list(path)
+        circle = " ← ".join([*names[names.index(name) :], name])
+        raise InvalidPolicy(f"The links form a cycle: {circle}. Remove one of them.")
+    if name in done:
+        return
+    for link in causes.get(name, ()):
+        _check_no_cycle(link.driver, causes, {**path, name: None}, done)
+    done.add(name)
 
 
 def _check_groups(rules: Sequence[Rule]) -> None:

@@ -72,7 +72,7 @@ def audit(
 
     >>> from p2ce.result import Explanation, Status
     >>> def one(status):
-    ...     return Explanation(status=status, person={}, threshold=0.5, target=1, objectives=(), dtypes={})
+    ...     return Explanation(status=status, person={}, at_least=0.5, target=1, objectives=(), dtypes={})
     >>> people = [one(Status.NO_RECOURSE)] * 60 + [one(Status.ACCEPTED)] * 40
     >>> found = audit(Explanations(people), {"sex": ["f"] * 50 + ["m"] * 50})
     >>> found.by_group.loc["sex", ["rejected", "rejection_rate"]].to_dict("index")

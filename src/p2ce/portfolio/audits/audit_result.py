@@ -110,7 +110,7 @@ class Audit:
     >>> from p2ce import audit
     >>> from p2ce.result import Explanation, Explanations, Status
     >>> def one(status):
-    ...     return Explanation(status=status, person={}, threshold=0.5, target=1, objectives=(), dtypes={})
+    ...     return Explanation(status=status, person={}, at_least=0.5, target=1, objectives=(), dtypes={})
     >>> people = [one(Status.NO_RECOURSE)] * 3 + [one(Status.ACCEPTED)]
     >>> found = audit(Explanations(people), {"sex": ["f", "f", "m", "m"]}, min_size=1)
     >>> found.by_group["rejection_rate"].tolist(), float(found.overall["no_recourse_rate"])

@@ -11,7 +11,7 @@ from p2ce.base.visible import echoed
 from p2ce.explainer import Explainer
 from p2ce.portfolio.evidence.replay_outcome import Difference, DifferenceKind
 from p2ce.result.certificate import Certificate
-from p2ce.result.counterfactual import SCORES, Counterfactual, same_score
+from p2ce.result.counterfactual import POINTS, SCORES, Counterfactual, same_score
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.json_values import plain_fields, to_plain
@@ -83,12 +83,18 @@ def _fields(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
     # JSON objects have no order, but columns do.
     then["columns"], now["columns"] = list(recorded.dtypes), list(found.dtypes)
     for name in then:
-        if not (
-            same_score(then[name], now[name]) if name in SCORES_OF_INSTANCE else alike(then[name], now[name])
-        ):
+        same = same_score if name in SCORES_OF_INSTANCE else _same_points if name == "points" else alike
+        if not same(then[name], now[name]):
             of_instance, is_status = name in SCORES_OF_INSTANCE, name == "status"
             kind: DifferenceKind = "person" if of_instance else "status" if is_status else "problem"
             yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
+
+
+def _same_points(then: Any, now: Any) -> bool:
+    """Compare points of a person, which follow from scores, so rounding may differ."""
+    if not isinstance(then, dict) or not isinstance(now, dict):
+        return bool(then == now)
+    return then.keys() == now.keys() and all(same_score(then[name], now[name]) for name in then)
 
 
 def _certificates(before: Certificate | None, after: Certificate | None) -> Iterator[Difference]:
@@ -124,7 +130,7 @@ def _options(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
 def _changed(recorded: Counterfactual, found: Counterfactual) -> Iterator[Difference]:
     then, now = (plain_fields(option, ("number",)) for option in (recorded, found))  # its position
     for name, value in then.items():
-        if not (same_score(value, now[name]) if name in SCORES else alike(value, now[name])):
+        if not (same_score(value, now[name]) if name in (*SCORES, *POINTS) else alike(value, now[name])):
             what = f"{name} of {_moves(recorded)}"
             yield Difference(kind="option changed", what=what, recorded=value, found=now[name])
 

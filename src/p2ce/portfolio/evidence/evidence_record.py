@@ -9,6 +9,7 @@ import numpy as np
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import for_instance, on_finest_grid, with_codebook
+from p2ce.compile.row_limits import explained_rows
 from p2ce.compile.within_reach import reaching
 from p2ce.explainer import Explainer, problems_of
 from p2ce.result.certificate import FINEST
@@ -57,11 +58,11 @@ def plain_json(content: dict[str, Any]) -> bytes:
 def grid_of_instance(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
     """Return the axes of an explanation's grid; raise if another explainer made it."""
     problems = problems_of(explainer)
-    problem = problems.of_explanation(explanation, call="evidence.save")
+    problem = problems.of_explanation(explanation, call="evidence.save", narrows=False)
     row = encode_row(explanation.person, problem.codebook)
     problem, values = with_codebook(problem, row.codebook), row.values
     problem = _searched(reaching(problems.known.compiled, problem, values), explanation)
-    batch = place_and_price(problem, values)
+    batch = place_and_price(problem, explained_rows(problem, explanation, values))
     placed = batch.placement
     axes = []
     for axis, column in enumerate(problem.grid.columns.tolist()):
@@ -101,9 +102,9 @@ def _searched(problem: Problem, explanation: Explanation) -> Problem:
 
 
 def _members(problem: Problem, column: int) -> list[int]:
-    """Return the columns that an axis moves. Compounds come after the other columns."""
+    """Return the columns that an axis moves. Groups come after the other columns."""
     first = len(problem.names)
     if column < first:
         return [column]
-    members: list[int] = problem.compounds[column - first].members.tolist()
+    members: list[int] = problem.groups[column - first].members.tolist()
     return members

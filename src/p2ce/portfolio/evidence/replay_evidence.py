@@ -17,6 +17,7 @@ from p2ce.compile.archive.write_archive import HEAD, SCORES
 from p2ce.compile.arguments import UNCHANGED
 from p2ce.compile.fingerprint import fingerprint_of
 from p2ce.compile.override import OBJECTIVES
+from p2ce.compile.row_limits import LIMITS, stated_limits
 from p2ce.errors import InvalidSignature
 from p2ce.explainer import Explainer, problems_of, restored
 from p2ce.policy.policy import Policy
@@ -48,7 +49,12 @@ from p2ce.tables.json_values import to_plain
 ID = "the person's id"
 ROW = "the person's row"
 OF_EXPLAINER = ("policy", "settings of the explainer", "reference population")
-OF_INSTANCE = ("policy", "max_changes", f"settings.{OBJECTIVES}")  # what a call may override
+OF_INSTANCE = (
+    "policy",
+    "max_changes",
+    f"settings.{OBJECTIVES}",
+    f"settings.{LIMITS}",
+)  # what a call may override
 HASHED = ("model", "policy", "reference")
 
 
@@ -154,6 +160,7 @@ def _search(explainer: Explainer, recorded: Explanation, policy: Policy | None) 
     assert recorded.problem is not None
     if (stated := recorded.problem.settings.get(OBJECTIVES)) is not None:
         given["objectives"] = read_objectives(stated)
+    given["limits"] = stated_limits(recorded.problem)
     return explainer.explain(recorded.person, policy=policy, **given)
 
 

@@ -78,6 +78,12 @@ def save(
         code, hashes = results.manifest.code, dict(results.manifest.hashes)
         explainer = results.path / EXPLAINER if explainer is None else explainer
     problem = _problem_of(explanation)
+    certificate = explanation.certificate
+    if certificate is not None and certificate.score_tolerance:
+        raise InvalidArgument(
+            "evidence.save() needs a model whose scores repeat, or no one could check the proof. This was "
+            f"explained with score_tolerance={echoed(certificate.score_tolerance)}."
+        )
     if explainer is None:
         raise InvalidArgument(
             "evidence.save() of an explanation needs the explainer that made it. Pass explainer=…"

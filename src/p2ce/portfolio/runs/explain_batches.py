@@ -16,6 +16,8 @@ from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE
 from p2ce.portfolio.runs.result_tables import require_arrow, schema_of, to_tables
 from p2ce.portfolio.runs.source_columns import SourceColumns, shard_table
 from p2ce.result.stated_date import stated_date
+from p2ce.run.explain_batch import NO_LIMITS
+from p2ce.run.time_limits import SearchLimits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +38,8 @@ def explain_batches(
     id_column: str | None = None,
     keep: Sequence[str] = (),
     time_limit: float | None = None,
+    max_calls: int | None = None,
+    max_rows: int | None = None,
     as_of: str | datetime.date | None = None,
 ) -> "Iterator[pa.RecordBatch]":
     """Explain every row of the batches, batch by batch, and yield a batch of results for each.
@@ -54,13 +58,16 @@ def explain_batches(
             batches.
         keep: columns that are not the model's, to be copied to the table of people.
         time_limit: seconds per person.
+        max_calls: calls of a black-box model per person, as in `Explainer.explain`.
+        max_rows: rows in these calls per person.
         as_of: the date of the data and the decisions, as in `Explainer.explain`.
     """
     pa = require_arrow()
     ready, day = _explainer(explainer, load_model), stated_date(as_of)
+    limits = SearchLimits(time_limit, max_calls=max_calls, max_rows=max_rows)
     first = 0
     for batch in batches:
-        context, types = _context(ready, batch.schema, id_column, keep, time_limit, day)
+        context, types = _context(ready, batch.schema, id_column, keep, limits, day)
         rows = shard_table(pa.Table.from_batches([batch]), types, WHAT)
         explanations, _ = explain_rows(context, rows)
         tables = to_tables(explanations, context.schema, ids_of(context, rows, first), rows)
@@ -97,7 +104,7 @@ def _context(
     schema: "pa.Schema",
     id_column: str | None,
     keep: Sequence[str],
-    time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     as_of: datetime.date | None = None,
 ) -> "tuple[RunContext, pa.Schema]":
     """Check the columns of a batch, and return its context and the types of its columns."""
@@ -106,9 +113,7 @@ def _context(
     types = columns.schema(schema, WHAT)
     ids = require_arrow().int64() if id_column is None else types.field(id_column).type
     results = schema_of(explainer, ids, [types.field(name) for name in keep])
-    context = RunContext(
-        explainer=explainer, schema=results, id_column=id_column, time_limit=time_limit, as_of=as_of
-    )
+    context = RunContext(explainer=explainer, schema=results, id_column=id_column, limits=limits, as_of=as_of)
     return context, types
 
 

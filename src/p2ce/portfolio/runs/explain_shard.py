@@ -26,6 +26,8 @@ from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, to_pa
 from p2ce.portfolio.runs.shard import Shard
 from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
+from p2ce.run.explain_batch import NO_LIMITS
+from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Trust
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class RunContext:
     explainer: "Explainer"
     schema: ResultSchema
     id_column: str | None  # None if the ids are the positions in the source
-    time_limit: float | None
+    limits: SearchLimits = NO_LIMITS
     as_of: datetime.date | None = None
 
 
@@ -202,7 +204,7 @@ def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanati
     explanations, trust = explain_apart(
         context.explainer,
         table.select(context.schema.columns),
-        time_limit=context.time_limit,
+        limits=context.limits,
         as_of=context.as_of,
     )
     return list(explanations), trust

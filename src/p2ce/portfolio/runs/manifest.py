@@ -79,6 +79,8 @@ class RunRequest:
     id_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
+    max_calls: Count | None = None
+    max_rows: Count | None = None
     as_of: datetime.date | None = None  # the date that the explanations state
 
     @property
@@ -107,7 +109,7 @@ class RunRequest:
         if found or {"model", "reference", "policy"} & set(changed):
             changed = [name for name in changed if name != "explainer"]  # it contains them
         found += [f"{HASHED[name]} {'have' if name == 'input' else 'has'} changed" for name in changed]
-        for name in ("id_column", "keep", "time_limit", "as_of"):
+        for name in ("id_column", "keep", "time_limit", "max_calls", "max_rows", "as_of"):
             now, before = (to_plain(getattr(one, name)) for one in (self, other))
             if now != before:
                 found.append(f"{name} was {echoed(before)} and is {echoed(now)}")
@@ -146,6 +148,8 @@ class Manifest:
     id_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
+    max_calls: Count | None = None
+    max_rows: Count | None = None
     as_of: datetime.date | None = None
     people: Count
     options: Count

@@ -15,7 +15,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import as_text
 from p2ce.errors import not_installed
-from p2ce.result.counterfactual import SCORES, own_name
+from p2ce.result.counterfactual import POINTS, SCORES, own_name
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.cells import is_missing
@@ -83,8 +83,28 @@ def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[st
 
     may_change = [name for name, feature in record.features.items() if feature.may_change]
     own = (
-        *("id", "status", "options", "score", "prediction", "error", "message", *PROOF, "explanation"),
-        *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
+        *(
+            "id",
+            "status",
+            "options",
+            "score",
+            "points",
+            "prediction",
+            "error",
+            "message",
+            *PROOF,
+            "explanation",
+        ),
+        *(
+            "option",
+            "changed",
+            "plausibility",
+            "admitted_by",
+            "rounded_score",
+            "rounded_points",
+            "rounded_prediction",
+            "flags",
+        ),
     )
     return ResultNames(
         own=called({name: name for name in own}),
@@ -119,6 +139,7 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
         **{names[name]: kind for name, kind in PROOF.items()},
         names["options"]: "int64",
         names["score"]: "float64",
+        **({names["points"]: "float64"} if problem.report is not None else {}),
         **({names["prediction"]: "float64"} if predicted else {}),
         **dict.fromkeys([*names.best.values(), *names.open.values()], "float64"),
         names["error"]: "string",
@@ -134,8 +155,10 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
     rounds = rounding & set(names.rounded)
     scores = [
         name
-        for name in SCORES
-        if (predicted or not name.endswith("prediction")) and (rounds or not name.startswith("rounded"))
+        for name in (*SCORES, *POINTS)
+        if (predicted or not name.endswith("prediction"))
+        and (problem.report is not None or not name.endswith("points"))
+        and (rounds or not name.startswith("rounded"))
     ]
     options |= dict.fromkeys([*names.costs.values(), *(names[name] for name in scores)], "float64")
     options[names["admitted_by"]] = "string"
@@ -208,6 +231,7 @@ def to_tables(
         **{names[name]: [getattr(one, name, None) for one in certificates] for name in PROOF},
         names["options"]: counts,
         names["score"]: [entry.person_score for entry in entries],
+        names["points"]: [None if entry.points is None else entry.points.person for entry in entries],
         names["prediction"]: [entry.person_prediction for entry in entries],
         **{names.best[name]: _least(costs[name], counts) for name in names.best},
         **{
@@ -232,7 +256,7 @@ def to_tables(
             for name, column in names.rounded.items()
         },
         names["changed"]: [list(option.changes) for option in options],
-        **{names[name]: list(map(attrgetter(name), options)) for name in (*SCORES, "admitted_by")},
+        **{names[name]: list(map(attrgetter(name), options)) for name in (*SCORES, *POINTS, "admitted_by")},
         names["flags"]: [json.dumps(to_plain(option.flags)) if option.flags else None for option in options],
         **{names.costs[name]: costs[name] for name in names.costs},
     }

@@ -36,7 +36,9 @@ from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, schem
 from p2ce.portfolio.runs.shard import RowSource, Shard
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.result.stated_date import stated_date
+from p2ce.run.budgets import new_budget
 from p2ce.run.many.progress_bar import progress_bar
+from p2ce.run.time_limits import SearchLimits
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -59,6 +61,8 @@ def run(
     id_column: str | None = None,
     keep: Sequence[str] = (),
     time_limit: float | None = None,
+    max_calls: int | None = None,
+    max_rows: int | None = None,
     as_of: str | datetime.date | None = None,
     model_sha256: str | None = None,
     limits: Limits = DEFAULT,
@@ -82,6 +86,9 @@ def run(
         id_column: the column that holds the ids. Without one, the positions of the rows are the ids.
         keep: columns that are not the model's, to be copied to the results.
         time_limit: seconds per person.
+        max_calls: calls of a black-box model per person, as in `Explainer.explain`. A shard that a lost
+            worker leaves unfinished is explained again, with new budgets.
+        max_rows: rows in these calls per person.
         as_of: the date of the data and the decisions, as in `Explainer.explain`.
         model_sha256: the hash of the model file, for the manifest.
         limits: the largest shard of a file, and the largest journal of a run to resume.
@@ -91,6 +98,8 @@ def run(
             kept.
     """
     check_time(time_limit)
+    budget = new_budget(problems_of(explainer).own, max_calls, max_rows)
+    of_each = SearchLimits(time_limit, max_calls=max_calls, max_rows=max_rows)
     day = stated_date(as_of)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
         raise InvalidArgument(f"n_jobs must be a number of processes, at least 1; got {echoed(n_jobs)}.")
@@ -117,6 +126,8 @@ def run(
         id_column=source.id_column,
         keep=keep,
         time_limit=time_limit,
+        max_calls=max_calls,
+        max_rows=max_rows,
         as_of=day,
     )
     if is_finished(folder, request, limits):
@@ -130,7 +141,8 @@ def run(
         journal = begin(folder, request, limits)
         stack.callback(journal.close)
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
-        explainer.warm_up()  # fits an estimate once, so that all workers have the same one
+        if budget is None:
+            explainer.warm_up()  # fits an estimate once, so that all workers have the same one
         fields = [source.schema.field(name) for name in keep]
         ids = (
             require_arrow().int64()
@@ -139,7 +151,7 @@ def run(
         )
         schema = schema_of(explainer, ids, fields)
         context = RunContext(
-            explainer=explainer, schema=schema, id_column=source.id_column, time_limit=time_limit, as_of=day
+            explainer=explainer, schema=schema, id_column=source.id_column, limits=of_each, as_of=day
         )
         workers = Workers(crew, context, request.hash)
         stack.callback(workers.dismiss)

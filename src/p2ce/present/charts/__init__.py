@@ -50,7 +50,7 @@ def plot_front(
     ...     for new, cost in ((5200, 0.2), (4000, 0.3))
     ... )
     >>> explanation = Explanation(
-    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, threshold=0.5, target=1,
+    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, at_least=0.5, target=1,
     ...     counterfactuals=options, objectives=("mean_distance", "changes"), dtypes={"LoanAmount": "int64"},
     ... )
     >>> figure = plot_front(explanation)

@@ -14,7 +14,7 @@ from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from p2ce.result.problem_record import ALONG, FIXED, PROTECTED
 from p2ce.result.stated_date import StatedDates
-from p2ce.result.target import LEAD, is_target_range
+from p2ce.result.target import LEAD, is_target_range, limit_of
 from p2ce.tables.cells import is_missing
 
 WRITTEN_OUT = 10**60  # counts up to here are written to the last digit
@@ -57,16 +57,19 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
     wanted = class_name(target)
     if is_target_range(target):
         wanted = wording.say("target_range", range=range_to_reach(explanation, wording))
-    threshold = threshold_text(explanation, wording)
+    threshold, limit = threshold_text(explanation, wording), limit_of(explanation)
+    upper, points = explanation.at_most is not None, explanation.points
     facts = {
         "status": str(explanation.status),
         "target": wanted,
         "scale": wording.say(f"scale_{scale}") if scale in SCALES else scale,
-        "threshold": wording.full(explanation.threshold) if explanation.margin > 0 else threshold,
+        "limit" if upper else "threshold": wording.full(limit) if explanation.margin > 0 else threshold,
         "margin": wording.full(explanation.margin) if explanation.margin > 0 else "",
         "models": wording.numbers.count(explanation.models),
         "person": "; ".join(raw_values(explanation.person, wording)),
         "person_score": _or_unknown(explanation.person_score, wording),
+        "person_points": "" if points is None else _or_unknown(points.person, wording),
+        "points_limit": "" if points is None else wording.full(points.limit),
         "person_prediction": _known(explanation.person_prediction, wording),
         # For an ERROR, the sentence on the proof states it.
         "message": (explanation.message or "") if explanation.status is not Status.ERROR else "",
@@ -114,6 +117,11 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "verified": _count(certificate.verified, wording),
         "discrepancies": _count(certificate.discrepancies, wording),
         "open_boxes": _count(certificate.open_boxes, wording),
+        "stopped_by": certificate.stopped_by or "",
+        "calls": "" if certificate.calls is None else _count(certificate.calls, wording),
+        "rows": "" if certificate.rows is None else _count(certificate.rows, wording),
+        "score_tolerance": wording.full(certificate.score_tolerance) if certificate.score_tolerance else "",
+        "undecided": "" if certificate.undecided is None else _count(certificate.undecided, wording),
         "open_costs": amounts(open_costs(explanation), wording.full),
         "digits": _count(EQUAL_DIGITS, wording),
         "estimate": estimate.method if estimate else "",

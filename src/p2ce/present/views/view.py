@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of, flag_text
 from p2ce.present.highlights import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
-from p2ce.present.proof import exact_proof, plain_proof
+from p2ce.present.proof import exact_proof, left_out_rules, plain_proof
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.views.audit_facts import (
@@ -31,6 +31,7 @@ from p2ce.result.stated_date import dates_of
 TRIED = {
     "changes": "tried_changes",
     "direction": "tried_direction",
+    "change": "tried_change",
     "range": "tried_range",
     "values": "tried_values",
     "step": "tried_step",
@@ -98,6 +99,7 @@ class OptionView:
         facts = {
             "costs": amounts(option.costs, wording.full),
             "score": wording.full(option.score),
+            "points": "" if option.points is None else wording.full(option.points),
             "prediction": "" if option.prediction is None else wording.full(option.prediction),
             "plausibility": "" if option.plausibility is None else wording.full(option.plausibility),
             "admitted_by": ""
@@ -239,7 +241,13 @@ def status_text(status: Status, audience: str, wording: Wording) -> str:
 
 def today(explanation: Explanation, wording: Wording) -> str:
     """Write the model's output for the person as they are today."""
-    return model_output(explanation, explanation.person_score, explanation.person_prediction, wording)
+    return model_output(
+        explanation,
+        explanation.person_score,
+        explanation.person_prediction,
+        wording,
+        points=None if explanation.points is None else explanation.points.person,
+    )
 
 
 def advice(option: Counterfactual, wording: Wording) -> str:
@@ -267,6 +275,8 @@ def _found(explanation: Explanation, wording: Wording) -> Said:
         # The next sentence says that the search was stopped. "No option was found" would sound like a result.
         return Said(plain="", exact=capital(wording.say("none_so_far")))
     if not count:
+        if left_out_rules(explanation):
+            return Said(plain=wording.say("you_cannot_further"), exact=wording.say("found_none_further"))
         return Said(plain=wording.say("you_cannot"), exact=wording.say("found_none"))
     few = wording.say("you_can_few", count=wording.numbers.count(PICKS))
     return Said(
@@ -317,7 +327,13 @@ def _option(
         stands_out=stands_out,
         badge=capital(stands_out),
         outcome=outcome_of(option, explanation, wording),
-        output=model_output(explanation, option.displayed_score, option.displayed_prediction, wording),
+        output=model_output(
+            explanation,
+            option.displayed_score,
+            option.displayed_prediction,
+            wording,
+            points=option.displayed_points,
+        ),
         changes=changes_of(option, wording),
         costs=tuple(_cost(name, option.costs[name], least, wording) for name in explanation.objectives),
         plausibility="" if option.plausibility is None else wording.numbers.score(option.plausibility, 0.0),

@@ -12,6 +12,7 @@ from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
+from p2ce.compile.own_ranges import own_ranges
 from p2ce.engine.grid.grouped_axis import with_levels
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
@@ -76,9 +77,11 @@ def evaluate_proposal(
     moved = [name for name in problem.names if now[name] != then[name]]
     totals = totals_of(problem, old, new)
     costs = reported(problem.objectives, totals[None, :])[0]
+    score = problem.direction * float(scored.scores[0])
     return Evaluation(
         valid=bool(scored.accepted[0]),
-        score=float(scored.scores[0]),
+        score=score,
+        points=None if problem.report is None else problem.report.of_person(score),
         plausible=plausible,
         plausibility=plausibility,
         admitted_by=admitted_by(plausibility) if plausible and plausibility is not None else None,
@@ -97,13 +100,23 @@ def evaluate_proposal(
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
     """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
-    then, now = with_levels(old[None, :], problem.compounds), with_levels(new[None, :], problem.compounds)[0]
-    candidates = place(problem.grid, then).values[0]
+    rows = np.stack([old, new])
+    then, now = np.column_stack(
+        [
+            with_levels(rows, problem.compounds),
+            *(
+                levels.codes_of(0, rows[:, chain.members])
+                for chain, levels in zip(problem.chains, problem.levels_of(old[None, :]), strict=True)
+            ),
+        ]
+    )
+    ranges = own_ranges(problem, old[None, :], None) if problem.limits_changes else None
+    candidates = place(problem.grid, then[None, :], ranges).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
-    together = {member for compound in problem.compounds for member in compound.members.tolist()}
+    together = {member for group in problem.groups for member in group.members.tolist()}
     return all(
         column in axes and now[column] in axes[column]
-        for column in np.flatnonzero(then[0] != now).tolist()
+        for column in np.flatnonzero(then != now).tolist()
         if column not in together
     )
 

@@ -6,16 +6,22 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
+import numpy as np
+
+from p2ce.base.arrays import FloatArray
 from p2ce.compile.arguments import check_time
 from p2ce.compile.compiled_problem import EXACT, Problem
 from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import InvalidArgument
+from p2ce.policy.rules.linked import Linked
+from p2ce.policy.rules.one_hot import OneHot
 from p2ce.result.certificate import Certificate, Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction
-from p2ce.run.analysis.restrictions import Relaxable, lifted, restrictions_of
+from p2ce.run.analysis.relaxed_problems import NOT_KNOWN, AnyOption, RelaxedProblems, seek_any_option
+from p2ce.run.analysis.restrictions import Relaxable, restrictions_of
 from p2ce.run.analysis.same_problem import another_problem
 from p2ce.run.analysis.smallest_sets import Set, smallest_of, smallest_sets
 from p2ce.run.build_explanation import build_explanation
@@ -28,6 +34,8 @@ from p2ce.tables.encode import EncodedRows, encode_row
 
 # Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
 ExplainRow: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
+# Searches for any option of the given row within limits.
+SeekAny: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], AnyOption]
 
 # It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
 # counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
@@ -74,12 +82,18 @@ def _unproven(certificate: Certificate | None) -> str:
 
 
 def relaxations(
-    problems: Problems, trust: Trust, explanation: Explanation, *, time_limit: float | None
+    problems: Problems,
+    trust: Trust,
+    explanation: Explanation,
+    *,
+    time_limit: float | None,
+    relaxed: RelaxedProblems | None = None,
 ) -> Relaxations:
     """Find all minimal sets of restrictions whose removal yields a counterfactual, small sets first.
 
-    ``time_limit`` is in seconds, for all sets together.
+    ``time_limit`` is in seconds, for all sets together. ``relaxed`` holds problems that people share.
     """
+    relaxed = RelaxedProblems() if relaxed is None else relaxed
     problem = problems.of_explanation(explanation, call="relaxations")
     if problem.method is not None:
         problem = problems.prepared(problem, LimitClock(None))
@@ -89,11 +103,12 @@ def relaxations(
     rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
     problem = with_codebook(problem, rows.codebook)
     relaxable = restrictions_of(problem, rows.values[0], problems.known.compiled.ends)
-    freest = lifted(problem, relaxable)
+    freest = relaxed.of(problem, relaxable)
     # Compiling does not count as time.
     if problem.method is None and not is_ready(freest):
         explain(freest, rows, SearchLimits(seconds=0.0))
-    hunt = _Hunt(problem, rows, relaxable, explain, time_limit)
+    seek = partial(_seek_if_trusted, problems, trust)
+    hunt = _Hunt(problem, rows, relaxable, relaxed, explain, seek, time_limit)
     smallest = smallest_sets(
         hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
     )
@@ -135,6 +150,15 @@ def _explain_on_own_grid(
     return explanation, int(verified.outcomes.work[0])
 
 
+def _seek_if_trusted(
+    problems: Problems, trust: Trust, problem: Problem, rows: EncodedRows, limits: SearchLimits
+) -> AnyOption:
+    """Search for any option, unless the model has contradicted its scores: then they prove nothing."""
+    if not trust.holds:
+        return NOT_KNOWN
+    return seek_any_option(problems.known.compiled, problem, rows.values, limits)
+
+
 class _Hunt:
     """Solves the problem without some restrictions, and remembers the results."""
 
@@ -143,18 +167,21 @@ class _Hunt:
         problem: Problem,
         rows: EncodedRows,
         restrictions: tuple[Relaxable, ...],
+        relaxed: RelaxedProblems,
         explain: ExplainRow,
+        seek: SeekAny,
         time_limit: float | None,
     ) -> None:
         self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)
         self.plain: Set = frozenset(range(len(restrictions))) - self.odd
         self.explained: dict[Set, Explanation] = {}
         self.is_trusted = True
-        self._problem, self._rows, self._restrictions, self._explain = problem, rows, restrictions, explain
+        self._problem, self._rows, self._restrictions = problem, rows, restrictions
+        self._relaxed, self._explain, self._seek = relaxed, explain, seek
         self._limit, self._begin = time_limit, time.perf_counter()
-        self._open: list[Set] = []
+        self._open: list[Set] = []  # sets with an option, which the model may not have verified
         self._shut: list[Set] = []
-        self._work = 0  # seconds that the last set took
+        self._work = 0  # that the last set took
 
     @property
     def elapsed(self) -> float:
@@ -171,7 +198,12 @@ class _Hunt:
             return False
         if some in self.explained and self.explained[some].status is not Status.TIME_LIMIT:
             return None  # more time would not help
-        found, self._work = self._solve(some, self._left(1.0 if again else 0.5))
+        share = 1.0 if again else 0.5
+        quick = self._look(some, self._left(share))
+        if quick.exists is False:
+            self._work = quick.work
+            return False
+        found, self._work = self._solve(some, self._left(share))
         self.explained[some] = found
         return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
@@ -183,6 +215,9 @@ class _Hunt:
         if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
             return False
         most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
+        quick = self._look(some, self._left(0.125), most_work)
+        if quick.exists is not None:
+            return not quick.exists
         found, _ = self._solve(some, self._left(0.125), most_work, stops=True)
         return found.status is Status.NO_RECOURSE
 
@@ -220,17 +255,57 @@ class _Hunt:
     def _left(self, share: float) -> float | None:
         return None if self._limit is None else max(0.0, share * (self._limit - self.elapsed))
 
+    def _look(self, some: Set, seconds: float | None, most_work: int | None = None) -> AnyOption:
+        """Search for any option without some restrictions. The model need not verify that there is none."""
+        quick = self._seek(self._without(some), self._rows, SearchLimits(seconds, most_work))
+        if quick.exists is False:
+            self._shut.append(some)
+        elif quick.row is not None:
+            self._open.append(self._needed(some, quick.row))
+        return quick
+
+    def _without(self, some: Set) -> Problem:
+        return self._relaxed.of(self._problem, [self._restrictions[i] for i in sorted(some)])
+
+    def _needed(self, some: Set, row: FloatArray) -> Set:
+        """Leave out restrictions that a row keeps. It is then an option without the others, too.
+
+        Nothing is proven by it: it only says which sets need not be tried.
+        """
+        problem, before = self._problem, self._rows.values[0]
+        changed = {problem.names[column] for column in np.flatnonzero(row != before).tolist()}
+        for rule in problem.policy.rules:
+            if isinstance(rule, Linked | OneHot) and not changed.isdisjoint(rule.columns):
+                changed |= {*rule.columns}  # their values depend on each other
+        kept = [
+            rule.data
+            for rule in problem.rules
+            if not rule.is_predicate and rule.holds(problem.names, before[None, :], row[None, :])[0]
+        ]
+
+        def may_matter(one: Relaxable) -> bool:
+            restriction = one.restriction
+            if one.is_odd:
+                return True
+            if restriction.instead is not None:
+                return len(changed) >= restriction.instead
+            if restriction.rule is not None:
+                return restriction.rule not in kept
+            return not restriction.feature or restriction.feature in changed
+
+        return frozenset(i for i in some if may_matter(self._restrictions[i]))
+
     def _solve(
         self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
     ) -> tuple[Explanation, int]:
         """Solve without some restrictions, completely or up to the first counterfactual."""
-        problem = lifted(self._problem, [self._restrictions[i] for i in sorted(some)])
         limits = SearchLimits(seconds, most_work, _until_found if stops else None)
-        found, work = self._explain(problem, self._rows, limits)
+        found, work = self._explain(self._without(some), self._rows, limits)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":
             self.is_trusted = False  # nor does anything that seemed proven before
         if len(found):
-            self._open.append(some)
+            row = encode_row(found[0].values, self._problem.codebook).values[0]
+            self._open.append(self._needed(some, row))
         elif found.status is Status.NO_RECOURSE:
             self._shut.append(some)
         return found, work

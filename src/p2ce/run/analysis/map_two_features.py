@@ -55,7 +55,7 @@ def feature_map(
         explanation=explanation,
         columns=(problem.names[across], problem.names[up]),
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
-        scores=scored.scores.reshape(shape),
+        scores=problem.direction * scored.scores.reshape(shape),
         accepted=scored.accepted.reshape(shape),
         plausible=None if problem.required_detector is None else judged.admitted.reshape(shape),
         allowed=allowed.reshape(shape),

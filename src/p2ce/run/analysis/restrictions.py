@@ -15,12 +15,13 @@ from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.policy.features.decimals import as_typed
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy
 from p2ce.policy.policy import Policy
+from p2ce.policy.rules.leave_out import LeaveOut
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
 from p2ce.result.relaxations import Restriction
 from p2ce.result.rule_data import rule_data
-from p2ce.run.verify.constraints import only_one_way, within
+from p2ce.run.verify.constraints import close_to_today, only_one_way, within
 from p2ce.tables.codebook import MISSING
 
 MORE_CHANGES = 2  # how many more changes than the limit are tried
@@ -65,6 +66,14 @@ def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArr
                 )
             )
     for feature in free:
+        if feature.change is not None and not lacks[feature.name]:
+            found.append(
+                Relaxable(
+                    restriction=close_to_today(feature),
+                    lift=partial(_replaced, name=feature.name, change=_far_from_today),
+                )
+            )
+    for feature in free:
         low, high = ends[:, place[feature.name]].tolist()
         wider = with_range_of(feature, low, high)
         if wider is not None and _is_taken(problem, instance, wider):
@@ -101,16 +110,20 @@ def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArr
 
 
 def lifted(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
-    """Compile the problem without some restrictions, and without its estimate, which would not hold."""
+    """Lay out the problem without some restrictions, and without its estimate, which would not hold."""
+    return lay_out_again(problem, without_restrictions(problem, restrictions))
+
+
+def without_restrictions(problem: ParsedProblem, restrictions: Iterable[Relaxable]) -> ParsedProblem:
+    """Return what is stated and parsed without some restrictions."""
     relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
         relaxed = restriction.lift(relaxed)
-    parsed = replace(
+    return replace(
         with_policy(problem, relaxed.policy),
         max_changes=relaxed.max_changes,
         detector=problem.detector if relaxed.plausible else None,
     )
-    return lay_out_again(problem, parsed)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
@@ -137,6 +150,10 @@ def _replaced(relaxed: Relaxed, *, name: str, change: Callable[[FeaturePolicy], 
 
 def _turned(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, direction=Direction.BOTH)
+
+
+def _far_from_today(feature: FeaturePolicy) -> FeaturePolicy:
+    return replace(feature, change=None)
 
 
 def _filled(feature: FeaturePolicy) -> FeaturePolicy:
@@ -230,6 +247,8 @@ def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePoli
 
 
 def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
+    if isinstance(rule, LeaveOut):
+        return False  # the caller of `Explainer.more` asked for what is left
     features = [policy[name] for name in rule.columns]
     if any(feature.protected for feature in features):
         return False

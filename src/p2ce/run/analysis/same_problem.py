@@ -70,7 +70,9 @@ def _differences(problem: Problem, reference: FloatArray, explanation: Explanati
             yield "its reference differs"
         # Models are compared by their scores of the reference. Those of one person would say too little.
         model = known.get("model", here["model"])
-        if model != here["model"] and not has_model_fingerprint(problem, reference, model):
+        # Scores that do not repeat identify no model.
+        repeats = not problem.score_tolerance
+        if repeats and model != here["model"] and not has_model_fingerprint(problem, reference, model):
             yield "its model differs"
 
 
@@ -88,7 +90,8 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
 def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
     yield "target", to_plain(explanation.target), to_plain(problem.target)
     yield "margin", explanation.margin, problem.margin  # which the threshold already includes
-    yield "threshold", explanation.threshold, problem.threshold
+    yield "at_least", explanation.at_least, problem.at_least
+    yield "at_most", explanation.at_most, problem.at_most
     yield "scale", explanation.scale, problem.scale
     yield "models", explanation.models, len(problem.models)
     if (certificate := explanation.certificate) is None:

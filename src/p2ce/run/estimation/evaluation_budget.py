@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.budget import current_budget
 from p2ce.base.calls.model_call import require_time
 from p2ce.compile.arguments import Arguments
 from p2ce.compile.batch import place_and_price
@@ -58,12 +59,13 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
 
 
 def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> bool:
-    """Return whether preparing an estimate fits into half of the remaining time.
+    """Return whether preparing an estimate fits into half of the remaining time. Budgets do not cover it.
 
     This is judged by the time per row of the reference, and by the most evaluations that trials and
     calibration may take.
     """
-    if seconds is None or problem.method is not None:
+    budget = current_budget()
+    if (seconds is None and budget is None) or problem.method is not None:
         return True  # without its attributions, an algorithm of the paper cannot run
     bound, trials = arguments.bound, 0
     if bound is None or (bound == "auto" and not _may_need_estimate(problem)):
@@ -72,10 +74,17 @@ def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> 
         if _is_small(problem):
             return True
         trials = TRIED_INSTANCES * MOST_EVALUATIONS
+    if budget is not None:
+        log.info(
+            "An estimate is not calibrated within max_calls or max_rows, so cells are evaluated until the "
+            "budget ends. Call warm_up() to calibrate beforehand."
+        )
+        return False
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     needed = problem.row_seconds * (trials + spec.max_evaluations)
     if spec.time_limit is not None:
         needed = min(needed, problem.row_seconds * trials + spec.time_limit)
+    assert seconds is not None, "without a limit, everything fits"
     if needed <= seconds / 2:
         return True
     log.info(

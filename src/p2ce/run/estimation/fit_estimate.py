@@ -58,7 +58,7 @@ def fit_estimate(
     scores = score(reference)
     learned, rest = divide(scores < problem.threshold, spec, rng)
     learning = reference[learned]
-    link = preferred_link(scores, probabilities=problem.scale == PROBABILITY)
+    link = preferred_link(scores, probabilities=problem.scale == PROBABILITY, negated=problem.negated)
     attributor = Attributor(spec, parsed, score, learning, problem.names, seed, link)
     tabulate = mean_attributions if spec.single_changes else best_attributions
     scaled = attributor.to_scale(np.append(scores[learned], problem.threshold))

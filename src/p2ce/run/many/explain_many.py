@@ -5,7 +5,7 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.budget import no_calls, within
 from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
+from p2ce.compile.own_ranges import LimitedRows, RowLimits, Rows
+from p2ce.compile.row_limits import limits_of_table
 from p2ce.compile.within_reach import parse_again, parsed_for, reaching, within_reach
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import FAULT_RECORD, P2CEError
@@ -25,12 +28,13 @@ from p2ce.result.counterfactual import Layout
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.stated_date import stated_date
+from p2ce.run.budgets import new_budget
 from p2ce.run.build_explanation import build_explanation, failed_explanation
 from p2ce.run.many.processes import Solved, explain_safely, explain_shares, failure_of, job_count
 from p2ce.run.many.progress_bar import ProgressBar, progress_bar
 from p2ce.run.problems import Problems
 from p2ce.run.time_limits import LimitClock, SearchLimits
-from p2ce.run.unseen_categories import report_unseen
+from p2ce.run.unseen_categories import report_ignored, report_unseen
 from p2ce.run.verified import Failure, Trust, Verified
 from p2ce.tables.codebook import MISSING
 from p2ce.tables.encode import EncodedRows, encode_table
@@ -55,29 +59,35 @@ def explain_many(
     objectives: Objectives | None,
     n_jobs: int,
     progress: bool,
-    time_limit: float | None,
+    limits: SearchLimits,
+    row_limits: Any = None,
     as_of: str | datetime.date | None,
     trust: Trust,
     reported: set[int],
 ) -> Explanations:
     """Explain every row of a table, and record the reason for the rows that cannot be explained.
 
-    ``trust`` checks all verified results for contradictions of the parsed scores. ``reported`` holds the
-    unseen categories that the log names already.
+    ``row_limits`` is a table of limits for each row. ``trust`` checks all verified results for contradictions
+    of the parsed scores. ``reported`` holds the unseen categories that the log names already.
     """
     day = stated_date(as_of)
+    time_limit = limits.seconds
     check_time(time_limit)
     check_jobs(n_jobs)
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
+    report_ignored(encoded, reported)
+    of_rows = None if row_limits is None else limits_of_table(problem, row_limits, rows, encoded)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
-    problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
+    new_budget(problem, limits.max_calls, limits.max_rows)
+    with within(no_calls()) if limits.has_budget else nullcontext():
+        problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
     # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
     lacking = (encoded.values == MISSING).any(axis=0)
     all_missing = np.where(lacking, MISSING, 0.0)[None, :]
-    if not parsed_for(problem, all_missing).all():
+    if not parsed_for(problem, all_missing).all() and not limits.has_budget:
         with suppress(P2CEError):
             problem = parse_again(problems.known.compiled, problem, all_missing)
     left = clock.left()
@@ -85,9 +95,10 @@ def explain_many(
         problem,
         partial(reaching, problems.known.compiled, problem),
         encoded,
+        of_rows,
         n_jobs=n_jobs,
         progress=progress,
-        time_limit=None if left is None else left / max(len(encoded), 1),
+        limits=limits._replace(seconds=None if left is None else left / max(len(encoded), 1)),
         trust=trust,
         as_of=day,
     )
@@ -97,10 +108,11 @@ def _explain_encoded(
     problem: Problem,
     problem_for: Callable[[FloatArray], Problem],
     rows: EncodedRows,
+    row_limits: RowLimits | None,
     *,
     n_jobs: int,
     progress: bool,
-    time_limit: float | None,
+    limits: SearchLimits,
     trust: Trust,
     as_of: datetime.date | None,
 ) -> Explanations:
@@ -110,11 +122,13 @@ def _explain_encoded(
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
+    instances: Rows = rows.values if row_limits is None else LimitedRows(codes=rows.values, limits=row_limits)
     alone: dict[int, Problem] = {}
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
         try:
-            alone[row] = problem_for(rows.values[[row]])
+            with within(no_calls()) if limits.has_budget else nullcontext():
+                alone[row] = problem_for(rows.values[[row]])
         except P2CEError as error:  # for example, a value that the model does not allow to be missing
             parts.append((np.array([row]), replace(failure_of(error), message=str(error))))
         except Exception as error:
@@ -122,10 +136,10 @@ def _explain_encoded(
     with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
         bar.update(len(rows.problems))
         try:
-            for part in _explain_batches(problem, encoded[near], rows, n_jobs, time_limit, bar):
+            for part in _explain_batches(problem, encoded[near], instances, n_jobs, limits, bar):
                 parts.append(part)
             for row, own in alone.items():
-                parts += explain_safely(own, np.array([row]), rows.values[[row]], SearchLimits(time_limit))
+                parts += explain_safely(own, np.array([row]), instances[[row]], limits)
                 bar.update(1)
         except KeyboardInterrupt:
             parts = [_without_unsearched(some, result) for some, result in parts]
@@ -152,7 +166,9 @@ def _explain_encoded(
         result = parts[number][1]
         if isinstance(result, Failure):
             return failed_explanation(problem, rows, position, result, as_of=as_of)
-        return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
+        return build_explanation(
+            alone.get(position, problem), rows, position, result, at, limits=row_limits, as_of=as_of
+        )
 
     layout = Layout(
         dtypes=problem.dtype_names, categories=problem.categories, objectives=problem.objective_names
@@ -193,9 +209,9 @@ def batch_size(problem: Problem) -> int:
 def _explain_batches(
     problem: Problem,
     some: IntArray,
-    rows: EncodedRows,
+    rows: Rows,
     n_jobs: int,
-    time_limit: float | None,
+    limits: SearchLimits,
     bar: ProgressBar,
 ) -> Iterator[Solved]:
     """Explain batch after batch, here or in other processes, and update the progress bar."""
@@ -203,11 +219,13 @@ def _explain_batches(
     if not problem.kernel_decides_alone:
         # Evaluation is slow enough to share among processes, and to show progress.
         size = max(1, min(size, BATCH_OUTSIDE, -(-len(some) // job_count(n_jobs))))
+    if limits.has_budget:
+        size = 1  # a person's budget pays for no one else
     batches = [some[begin : begin + size] for begin in range(0, len(some), size)]
     jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:
-        work = [(batch, rows.values[batch]) for batch in batches]
-        for share in explain_shares(problem, work, jobs, time_limit):
+        work = [(batch, rows[batch]) for batch in batches]
+        for share in explain_shares(problem, work, jobs, limits):
             for part in share:
                 bar.update(len(part[0]))
                 yield part
@@ -222,8 +240,7 @@ def _explain_batches(
                 shown = max(shown, min(news.person, size))
                 return not interrupted.is_set()
 
-            limits = SearchLimits(time_limit, listener=listen)
-            yield from explain_safely(problem, batch, rows.values[batch], limits)
+            yield from explain_safely(problem, batch, rows[batch], limits._replace(listener=listen))
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)

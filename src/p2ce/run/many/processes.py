@@ -12,13 +12,16 @@ import traceback
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.base.calls.budget import no_calls, within
 from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.own_ranges import Rows, codes_of
 from p2ce.errors import InvalidArgument, InvalidRow, P2CEError, what_happened
+from p2ce.run.budgets import explain_charged, new_budget
 from p2ce.run.compile_kernels import compile_kernels, is_ready
 from p2ce.run.explain_batch import explain_batch
 from p2ce.run.time_limits import SearchLimits
@@ -31,15 +34,16 @@ if TYPE_CHECKING:
 Solved: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
-def explain_safely(
-    problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits
-) -> list[Solved]:
+def explain_safely(problem: Problem, rows: IntArray, values: Rows, limits: SearchLimits) -> list[Solved]:
     """Explain rows with these values. If the batch fails, explain each half by itself.
 
     The user's own model or objective may reject one row (because of too large a number, for example), and a
     call with many rows does not say which. The others still share their calls.
     """
     try:
+        budget = new_budget(problem, limits.max_calls, limits.max_rows) if limits.has_budget else None
+        if budget is not None:
+            return [(rows, explain_charged(problem, values, limits, budget))]
         return [(rows, explain_batch(problem, values, limits))]
     except Exception as error:
         if len(rows) == 1:
@@ -70,7 +74,7 @@ def failure_of(error: Exception) -> Failure:
 
 log = logging.getLogger("p2ce")
 
-Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and their values
+Work: TypeAlias = tuple[IntArray, Rows]  # rows of the caller's frame, and their values
 
 # More shares than processes keep all processes busy to the end, and the progress bar moving.
 SHARES_PER_JOB = 4
@@ -86,6 +90,10 @@ NOT_TRIED = (
     "Not tried: the processes that explain rows ended one after another, perhaps for lack of memory, or "
     "because the model crashes. Check the model's log, then explain the row again."
 )
+LOST_BUDGET = (
+    "The process that explains this row, or one next to it, ended unexpectedly. It is not tried again, since "
+    "max_calls and max_rows might be exceeded. Explain the row by itself."
+)
 ONE_JOB = "Use n_jobs=1."
 _received: dict[str, Any] = {}  # in a worker: what was loaded last
 
@@ -100,7 +108,7 @@ def job_count(n_jobs: int) -> int:
 
 
 def explain_shares(
-    problem: Problem, work: list[Work], jobs: int, time_limit: float | None
+    problem: Problem, work: list[Work], jobs: int, limits: SearchLimits
 ) -> Iterator[list[Solved]]:
     """Explain the batches in ``jobs`` processes, and yield shares as they finish."""
     payload, key = send(problem)
@@ -109,7 +117,7 @@ def explain_shares(
     while waiting:
         done: set[int] = set()
         try:
-            with closing(_side_by_side(payload, key, waiting, jobs, time_limit)) as finished:
+            with closing(_side_by_side(payload, key, waiting, jobs, limits)) as finished:
                 for number, parts in finished:
                     done.add(number)
                     yield parts
@@ -119,28 +127,31 @@ def explain_shares(
         left = [share for number, share in enumerate(waiting) if number not in done]
         # Shares begin in their order, so the unfinished ones in progress are the first.
         suspected, waiting = left[:jobs], left[jobs:]
-        goes_on = yield from _explain_apart(payload, key, suspected, time_limit)
+        if limits.has_budget:
+            # No one knows what a lost process has spent, so nothing of theirs is called again.
+            yield [
+                (rows, Failure(kind="model", message=LOST_BUDGET)) for share in suspected for rows, _ in share
+            ]
+            continue
+        goes_on = yield from _explain_apart(payload, key, suspected, limits)
         if not goes_on:
             yield [(rows, Failure(kind="model", message=NOT_TRIED)) for share in waiting for rows, _ in share]
             return
 
 
 def _side_by_side(
-    payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
+    payload: bytes, key: str, shares: list[list[Work]], jobs: int, limits: SearchLimits
 ) -> Generator[tuple[int, list[Solved]], None, None]:
     """Yield the parts of each share with its number, as they finish."""
     from joblib import Parallel, delayed
 
     yield from Parallel(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
-    )(
-        delayed(_explain_numbered)(number, payload, key, share, time_limit)
-        for number, share in enumerate(shares)
-    )
+    )(delayed(_explain_numbered)(number, payload, key, share, limits) for number, share in enumerate(shares))
 
 
 def _explain_apart(
-    payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
+    payload: bytes, key: str, shares: list[list[Work]], limits: SearchLimits
 ) -> Generator[list[Solved], None, bool]:
     """Explain shares that may have ended a process, one at a time. Return whether to continue."""
     waiting = deque(batch for share in shares for batch in share)
@@ -150,7 +161,7 @@ def _explain_apart(
             while waiting:
                 rows, values = waiting.popleft()
                 try:
-                    parts = process.submit(_explain_share, b"", key, [(rows, values)], time_limit).result()
+                    parts = process.submit(_explain_share, b"", key, [(rows, values)], limits).result()
                 except LOST:
                     lost += 1
                     if len(rows) == 1:
@@ -240,17 +251,14 @@ def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Solved]]:
     return number, _explain_share(*given)
 
 
-def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Solved]:
+def _explain_share(payload: bytes, key: str, share: list[Work], limits: SearchLimits) -> list[Solved]:
     problem: Problem = receive(payload, key)
     # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):
-        with suppress(Exception):  # perhaps of a row, whose explanation will then state it
-            compile_kernels(problem, share[0][1][:1])
-    return [
-        part
-        for rows, values in share
-        for part in explain_safely(problem, rows, values, SearchLimits(time_limit))
-    ]
+        # perhaps of a row, whose explanation will then state it
+        with suppress(Exception), within(no_calls()) if limits.has_budget else nullcontext():
+            compile_kernels(problem, codes_of(share[0][1])[:1])
+    return [part for rows, values in share for part in explain_safely(problem, rows, values, limits)]
 
 
 def _warm(payload: bytes, key: str, values: FloatArray) -> None:

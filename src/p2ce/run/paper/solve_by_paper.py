@@ -46,7 +46,7 @@ def paper_bound(problem: ParsedProblem) -> Bound:
     """
     settings = settings_of(problem)
     parsed = parsed_of(problem.models)
-    own = Bound.NONE if parsed is None else parsed.score.bound
+    own = Bound.NONE if parsed is None or parsed.score.flat is None else parsed.score.bound
     if settings.bound == "auto":
         if own is Bound.ADDITIVE:
             return own

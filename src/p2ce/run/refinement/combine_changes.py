@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.models.decisions.adapter import PROBABILITY
-from p2ce.models.estimates.link_scale import LinkScale, to_scale
+from p2ce.models.estimates.link_scale import LinkScale, link_of_probabilities, to_scale
 from p2ce.run.refinement.move_options import even_out, shrink, trade
 from p2ce.run.refinement.trials import LARGEST, Options, Trials, bests_of, by_instance, undominated_options
 from p2ce.tables.codebook import MISSING
@@ -134,12 +134,14 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
     for place in range(axes.shape[1]):
         some = np.flatnonzero(axes[:, place] >= 0)
         wide[some, columns[axes[some, place]]] = values[some, place]
-    return trials.batch.narrowed(wide)
+    return trials.batch.narrowed(instance, wide)
 
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
     """Return scores on the scale on which changes add up best, in digits that are the same in any batch."""
-    link = LinkScale.LOGIT if trials.problem.scale == PROBABILITY else LinkScale.IDENTITY
+    problem = trials.problem
+    is_probability = problem.scale == PROBABILITY
+    link = link_of_probabilities(negated=problem.negated) if is_probability else LinkScale.IDENTITY
     return np.round(to_scale(scores, link), 9)
 
 

@@ -1,11 +1,13 @@
 """Try rows between the candidates for the instances of a batch, and count them."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.calls.budget import OutOfBudget, current_budget, within
 from p2ce.base.calls.model_call import is_over
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch, row_totals
@@ -17,6 +19,7 @@ from p2ce.policy.features.decimals import roundest_between
 from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.run.verify.judge_off_grid import OffGrid, OffGridJudge
 
+TRIED_SHARE = 0.8  # of what is left of a budget of calls and rows
 PRECISION = 0.005  # of a change: where halving ends in a column without a resolution
 
 
@@ -131,6 +134,10 @@ class Trials:
         problem = batch.problem
         self.batch, self.problem, self._until = batch, problem, until
         self.tried: IntArray = np.zeros(len(batch.values), dtype=np.int64)
+        # What is left of a budget verifies the options found.
+        whole = current_budget()
+        self._budget = None if whole is None else whole.part(TRIED_SHARE)
+        self._is_spent = False
         self._judge = OffGridJudge(batch)
         known = problem.refinement or {}
         names = problem.names
@@ -147,7 +154,7 @@ class Trials:
 
     @property
     def is_late(self) -> bool:
-        return is_over(self._until)
+        return self._is_spent or is_over(self._until)
 
     @property
     def calls_models(self) -> bool:
@@ -155,9 +162,21 @@ class Trials:
         return any(model.is_black_box for model in self.problem.models)
 
     def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """Evaluate rows, with one call to each object that must be called."""
-        np.add.at(self.tried, instance, 1)
-        return self._judge.judge(instance, rows)
+        """Evaluate rows, with one call to each object that must be called.
+
+        Rows that a budget does not cover fail, and no further ones are tried.
+        """
+        if not self._is_spent:
+            try:
+                with nullcontext() if self._budget is None else within(self._budget):
+                    judged = self._judge.judge(instance, rows)
+            except OutOfBudget:
+                self._is_spent = True
+            else:
+                np.add.at(self.tried, instance, 1)
+                return judged
+        unknown = np.full(len(rows), np.nan)
+        return OffGrid(np.zeros(len(rows), dtype=np.bool_), unknown, unknown)
 
     def scores(self, instance: IntArray) -> FloatArray:
         """Return the scores of instances at their current values."""
@@ -179,7 +198,7 @@ class Trials:
     def changes(self, options: Options) -> IntArray:
         """Count the changes of options."""
         before = self.batch.values[options.instance]
-        return moves(self.problem.compounds, before, options.rows).astype(np.int64)
+        return moves(self.problem.groups, before, options.rows).astype(np.int64)
 
     def moved(self, options: Options, before: FloatArray) -> BoolArray:
         """Mark the numbers that options change and that may take values between candidates."""

@@ -6,12 +6,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compile.compiled_problem import ParsedProblem
 from p2ce.compile.grouped_features import moves
-from p2ce.policy.features.describe_features import candidates_of
+from p2ce.compile.own_ranges import RowLimits
+from p2ce.policy.features.describe_features import candidates_of, stated_change
 from p2ce.policy.features.feature import Direction, FeaturePolicy
+from p2ce.policy.rules.linked import AddedLinks
 from p2ce.result.relaxations import Restriction, Violation
+from p2ce.result.rule_data import rule_data
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.json_values import Value
 
@@ -25,14 +28,25 @@ class Constraints(NamedTuple):
 
 
 def check_constraints(
-    problem: ParsedProblem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+    problem: ParsedProblem,
+    before: FloatArray,
+    after: FloatArray,
+    frame: pd.DataFrame,
+    limits: RowLimits | None = None,
+    instance: IntArray | None = None,
 ) -> Constraints:
-    """Check rows against every constraint and rule: as codes (n, d), and as a frame."""
+    """Check rows against every constraint and rule: as codes (n, d), and as a frame.
+
+    ``limits`` are those that the caller states for single instances, of which the rows are ``instance`` (n,).
+    """
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
+    if limits is not None:
+        assert instance is not None
+        allowed &= limits.keep(instance, before, after)
     if problem.max_changes is not None:
         changes = (after != before).sum(axis=1)
-        if problem.compounds:
-            changes = moves(problem.compounds, before, after)
+        if problem.groups:
+            changes = moves(problem.groups, before, after)
         allowed &= changes <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
@@ -69,7 +83,7 @@ def violations(
         if not feature.allows(then, now):
             restriction = _broken(feature, float(before[column]), float(after[column]), then)
             broken.append(Violation(restriction=restriction, before=then, after=now))
-    count = int(moves(problem.compounds, before[None, :], after[None, :])[0])
+    count = int(moves(problem.groups, before[None, :], after[None, :])[0])
     if problem.max_changes is not None and count > problem.max_changes:
         most = Restriction(kind="changes", most=problem.max_changes)
         broken.append(Violation(restriction=most, changes=count))
@@ -80,8 +94,10 @@ def violations(
             else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:
-            broken.append(Violation(restriction=Restriction(kind="rule", rule=rule.data)))
-    return tuple(broken)
+            # Several links of one feature are broken as one: only their sum says where it goes.
+            data = rule_data(rule.rule) if isinstance(rule.rule, AddedLinks) else rule.data
+            broken.append(Violation(restriction=Restriction(kind="rule", rule=data)))
+    return tuple(one for place, one in enumerate(broken) if one not in broken[:place])
 
 
 def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -> Restriction:
@@ -97,6 +113,9 @@ def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -
     known = before != MISSING and before not in feature.special
     if known and (after - before) * feature.direction < 0:
         return only_one_way(feature)
+    low, high = feature.own_range(before)
+    if known and not low <= after <= high:
+        return close_to_today(feature)
     return within(feature)
 
 
@@ -104,6 +123,11 @@ def only_one_way(feature: FeaturePolicy) -> Restriction:
     """Return the restriction of a feature to one direction."""
     direction: Literal["up", "down"] = "up" if feature.direction is Direction.UP else "down"
     return Restriction(kind="direction", feature=feature.name, direction=direction)
+
+
+def close_to_today(feature: FeaturePolicy) -> Restriction:
+    """Return the restriction of a feature to values close to the current one."""
+    return Restriction(kind="change", feature=feature.name, within_change=stated_change(feature.change))
 
 
 def within(feature: FeaturePolicy) -> Restriction:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.model_call import evaluate_closely
+from p2ce.base.calls.model_call import evaluate_closely, is_close
+from p2ce.base.calls.remembered import memory
 from p2ce.compile.batch import Batch, prove_rows
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.engine.scores.external import ACCEPT, UNDECIDED
@@ -30,6 +31,7 @@ class OffGridJudge:
 
     def __init__(self, batch: Batch) -> None:
         self.problem, self.values, self.own = batch.problem, batch.values, batch.own
+        self.limits = batch.limits
 
     def scores(self, rows: FloatArray) -> FloatArray:
         """Return the reported scores of rows."""
@@ -39,6 +41,8 @@ class OffGridJudge:
         """Evaluate rows with the parsed scores, and with the user's own objects where these do not decide."""
         problem = self.problem
         scores, good = self._by_models(rows)
+        if self.limits is not None:
+            good &= self.limits.keep(instance, self.values[instance], rows)
         for rule in problem.rules:
             if rule.is_predicate:
                 some = np.flatnonzero(good)
@@ -65,7 +69,9 @@ class OffGridJudge:
         ]
         scored = score_frame(problem, frame, settled=settled)
         plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
-        allowed = check_constraints(problem, self.values[instance], rows, frame).allowed
+        allowed = check_constraints(
+            problem, self.values[instance], rows, frame, self.limits, instance
+        ).allowed
         return OffGrid(scored.accepted & admitted & allowed, scored.scores, plausibility)
 
     def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -75,7 +81,7 @@ class OffGridJudge:
         for number, model in enumerate(problem.models):
             scores[number], good = self._by_model(model, rows)
             accepted &= good
-        return problem.reported(scores), accepted
+        return problem.joint(scores), accepted
 
     def _by_model(self, model: Adapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         if model.is_black_box or model.report is None:
@@ -91,9 +97,17 @@ class OffGridJudge:
         return values, accepted
 
     def _evaluated(self, model: Adapter, rows: FloatArray) -> FloatArray:
-        return evaluate_closely(
-            model.evaluate,
-            self.problem.frame(rows),
-            threshold=model.threshold,
-            tolerance=model.tolerance,
-        ).values
+        known = memory()
+        values = np.full(len(rows), np.nan) if known is None else known.recall(model.evaluate, rows)
+        # A remembered value close to the threshold may be that of a row in a batch.
+        new = np.flatnonzero(np.isnan(values) | is_close(values, model.threshold, model.tolerance))
+        if len(new):
+            values[new] = evaluate_closely(
+                model.evaluate,
+                self.problem.frame(rows[new]),
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+            ).values
+            if known is not None:
+                known.keep(model.evaluate, rows[new], values[new])
+        return values

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.model_call import OutOfTime
+from p2ce.base.calls.budget import LimitReached
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import totals_of
 from p2ce.compile.compiled_problem import ParsedProblem, Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import OwnPlausibility
+from p2ce.compile.own_ranges import RowLimits
 from p2ce.errors import P2CEError
 from p2ce.policy.features.decimals import to_dtype
 from p2ce.run.verify.constraints import check_constraints
@@ -33,6 +34,7 @@ def rounded_rows(
     owner: IntArray,
     *,
     own: OwnPlausibility | None,
+    limits: RowLimits | None,
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
@@ -41,17 +43,18 @@ def rounded_rows(
     The rounded row must be accepted, plausible and allowed. Objective by objective, it must compare with the
     instance's other counterfactuals as the exact row does. Otherwise, another counterfactual could dominate
     it, or it could be called best in an objective although it is not. ``totals`` (n, objectives) are the
-    costs of the exact rows. ``own`` is the instances' own plausibility, if it counts.
+    costs of the exact rows. ``own`` is the instances' own plausibility, if it counts, and
+    ``limits`` are those that the caller states for them.
     """
     rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
         try:
-            return _displayed(problem, before, after, rounded, rows, owner, own, scores, totals)
+            return _displayed(problem, before, after, rounded, rows, owner, own, limits, scores, totals)
         except P2CEError as error:
             # Rounded rows lie off the grid, where a model or a rule may fail.
             log.info("Values are not rounded, since the rounded rows cannot be verified: %s", error)
-        except OutOfTime:
+        except LimitReached:
             log.info("Values are not rounded, since no time is left to verify the rounded rows.")
     return Displayed(after, scores)
 
@@ -64,6 +67,7 @@ def _displayed(
     rows: IntArray,
     owner: IntArray,
     own: OwnPlausibility | None,
+    limits: RowLimits | None,
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
@@ -74,7 +78,10 @@ def _displayed(
         some = rows[fine]
         fine[fine] = judge_rows(problem, own, owner[some], rounded[some], frame[fine]).admitted
     if fine.any():
-        fine[fine] = check_constraints(problem, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
+        some = rows[fine]
+        fine[fine] = check_constraints(
+            problem, before[some], rounded[some], frame[fine], limits, owner[some]
+        ).allowed
     displayed, displayed_scores = after.copy(), scores.copy()
     exact = quanta(totals)
     shown = exact.copy()

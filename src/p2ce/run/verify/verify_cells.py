@@ -1,6 +1,7 @@
 """Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.base.calls.budget import LimitReached
 from p2ce.base.calls.model_call import Closely, evaluate_closely, is_close, is_over, require_steady
 from p2ce.compile.batch import Batch, prove_cells
 from p2ce.compile.evaluate_rows import detector_scores
@@ -61,7 +63,15 @@ def verify_cells(
         instance = np.concatenate([instance, np.arange(len(batch.values))])
     frame = problem.codebook.decode(rows, problem.labels)
     # Instances must be evaluated in any case.
-    models = _verify_by_models(batch, instance, cells, frame, recorded, None if with_instances else until)
+    models = _verify_by_models(
+        batch,
+        instance,
+        cells,
+        frame,
+        recorded,
+        None if with_instances else until,
+        needed=with_instances,
+    )
     # The cells without the instances, which need neither plausibility nor constraints.
     mine, instances, rows, frame = slice(count), instance[:count], rows[:count], frame.iloc[:count]
     detector = None
@@ -69,7 +79,7 @@ def verify_cells(
         detector = _verify_by_detector(
             batch, problem.detector, instances, cells[:count], rows, frame, recorded, until
         )
-    constraints = check_constraints(problem, batch.values[instances], rows, frame)
+    constraints = check_constraints(problem, batch.values[instances], rows, frame, batch.limits, instances)
     if constraints.rejected_by_predicate.any():
         raise InvalidOutput(
             "A rule that is a function accepted a row during the search, and rejected it when called again. "
@@ -90,7 +100,7 @@ def verify_cells(
     return VerifiedCells(
         instance=instance,
         cells=cells,
-        scores=problem.reported(models.scores) if problem.others else models.scores[0],
+        scores=problem.joint(models.scores) if problem.others else models.scores[0],
         plausibility=plausibility,
         failed=failed,
         # A contradicted score cannot exclude other cells.
@@ -117,8 +127,14 @@ def _verify_by_models(
     frame: pd.DataFrame,
     recorded: Mapping[int, FloatArray],
     until: float | None,
+    *,
+    needed: bool,
 ) -> _ByModels:
-    """Evaluate rows with every model. Their first rows are the cells for which values are recorded."""
+    """Evaluate rows with every model. Their first rows are the cells for which values are recorded.
+
+    If a budget does not cover that, the recorded values count; without them, the rows are unsettled. If rows
+    are ``needed``, `LimitReached` is raised instead.
+    """
     problem, count = batch.problem, len(frame)
     scores = np.empty((len(problem.models), count))
     contradicted = np.zeros(count, dtype=np.bool_)
@@ -128,27 +144,40 @@ def _verify_by_models(
         first = problem.model_scores[number][0]
         proof = prove_cells(batch, number, instance, cells)
         earlier = recorded.get(first)
-        if earlier is not None and is_over(until):
-            scores[number], open_rows = _as_recorded(earlier, model.threshold, model.tolerance)
-        else:
-            scores[number], open_rows = evaluate_closely(
-                model.evaluate,
-                frame,
-                threshold=model.threshold,
+        found = None
+        if earlier is None or not is_over(until):
+            try:
+                found = evaluate_closely(
+                    model.evaluate,
+                    frame,
+                    threshold=model.threshold,
+                    tolerance=model.tolerance,
+                    settled=proof.verdict != UNDECIDED,
+                    until=until,
+                )
+            except LimitReached:
+                if needed:
+                    raise
+        if found is None:
+            found = _as_recorded(earlier, count, model.threshold, model.tolerance)
+        elif earlier is not None:
+            name = problem.name_of(number)
+            require_steady(
+                earlier,
+                found.values[: len(earlier)],
+                name,
                 tolerance=model.tolerance,
-                settled=proof.verdict != UNDECIDED,
-                until=until,
+                allowed=model.score_tolerance,
             )
-            if earlier is not None:
-                name = problem.name_of(number)
-                require_steady(earlier, scores[number, : len(earlier)], name, tolerance=model.tolerance)
+        scores[number], open_rows = found
         unsettled |= open_rows
         # The model itself contradicts what its scores prove, or reports another value.
         own, accepts = scores[number], scores[number] >= model.threshold
-        contradicted |= np.where(accepts, proof.verdict == REJECT, proof.verdict == ACCEPT)
+        evaluated = ~np.isnan(own)
+        contradicted |= evaluated & np.where(accepts, proof.verdict == REJECT, proof.verdict == ACCEPT)
         if model.report is not None and model.score is not None:
             apart = np.abs(model.report(proof.value) - own)
-            contradicted |= ~(apart <= model.tolerance * np.maximum(1.0, np.abs(own)))
+            contradicted |= evaluated & ~(apart <= model.tolerance * np.maximum(1.0, np.abs(own)))
         # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
         # round a row differently at each position of a batch, so its rejection says nothing about other
         # cells. Nor does the rejection of one of several scores that decide together.
@@ -188,31 +217,41 @@ def _verify_by_detector(
     tolerance = detector.tolerance
     called = [at for at in recorded if problem.requirements[at].origin is Origin.DETECTOR]
     earlier = recorded[called[0]] if called else None
-    if earlier is not None and is_over(until):
-        needed = 0.0 if least is None else least(earlier)
-        values, unsettled = _as_recorded(earlier, needed, tolerance)
-    else:
-        values, unsettled = detector_scores(
-            problem,
-            rows,
-            frame,
-            value=None if proven is None else proven.value,
-            settled=None if proven is None else proven.verdict != UNDECIDED,
-            until=until,
-            least=least,
-        )
-        if earlier is not None:
-            require_steady(earlier, values, "detector", tolerance=tolerance)
+    found = None
+    if earlier is None or not is_over(until):
+        with suppress(LimitReached):
+            found = detector_scores(
+                problem,
+                rows,
+                frame,
+                value=None if proven is None else proven.value,
+                settled=None if proven is None else proven.verdict != UNDECIDED,
+                until=until,
+                least=least,
+            )
+    if found is None:
+        wanted = 0.0 if least is None or earlier is None else least(earlier)
+        found = _as_recorded(earlier, count, wanted, tolerance)
+    elif earlier is not None:
+        require_steady(earlier, found.values, "detector", tolerance=tolerance)
+    values, unsettled = found
     if problem.required_detector is None:
         return _ByDetector(values, no, unsettled, no)
     if proven is not None and problem.required_detector.is_its_score:
         implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
     else:
-        implausible = ~(values >= (0.0 if least is None else least(values)))
-    contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible
+        implausible = ~(values >= (0.0 if least is None or unsettled.all() else least(values)))
+    contradicted = no if proven is None else (proven.verdict == ACCEPT) & implausible & ~np.isnan(values)
     return _ByDetector(values, implausible, unsettled, contradicted)
 
 
-def _as_recorded(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
-    """Return a black box's values from the search; those close to the threshold decide nothing."""
+def _as_recorded(
+    values: FloatArray | None, count: int, threshold: float | FloatArray, tolerance: float
+) -> Closely:
+    """Return a black box's values from the search; those close to the threshold decide nothing.
+
+    Without values, nothing is decided.
+    """
+    if values is None:
+        return Closely(np.full(count, np.nan), np.ones(count, dtype=np.bool_))
     return Closely(values, is_close(values, threshold, tolerance))

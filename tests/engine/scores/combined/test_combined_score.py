@@ -1,5 +1,6 @@
 """Law: a combined score decides as its number does, and its bound lies above every cell of every box."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -23,7 +24,7 @@ from p2ce.engine.scores.combined.combination import (
     through,
     total,
 )
-from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.combined.combined_score import CombinedScore, sums_of_rows
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Placed
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_layers import Layer
@@ -270,3 +271,12 @@ def test_what_cannot_be_combined_is_refused() -> None:
 def test_the_bound_is_named_in_certificates() -> None:
     number = total([only(a_forest(np.random.default_rng(0))), only(a_sum(np.random.default_rng(1)))])
     assert score_of(number, accept_from=0.0, reject_below=0.0).bound is Bound.COMBINED
+
+
+@examples(30)
+@given(seed=a_seed, count=st.sampled_from([1, 300]))
+def test_compiled_sums_of_rows_are_those_of_the_slow_twin_bit_by_bit(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    part = replace(a_forest(rng), see=lambda rows: rows * 1.5)
+    rows = rng.choice([-1.0, -0.5, 0.0, 0.1, 0.5, 1.0, 5.0 / 3.0, -np.inf], (count, 4))
+    np.testing.assert_array_equal(sums_of_rows(part, rows), score_rows(part, rows))

@@ -77,7 +77,7 @@ def test_any_weights_decide_as_the_model_does(seed, classes, spread, single):
     model.intercept_ = rng.choice([0.0, spread, -spread], classes).astype(dtype)
     target = int(rng.integers(classes))
     for threshold in (None, 0.2, float(rng.choice(model.predict_proba(frame)[:, target]))):
-        assert_conforms(model, frame, target=target, threshold=threshold, undecided=1.0)
+        assert_conforms(model, frame, target=target, at_least=threshold, undecided=1.0)
 
 
 def test_what_is_no_single_sum_is_a_black_box():
@@ -88,14 +88,14 @@ def test_what_is_no_single_sum_is_a_black_box():
     frame[:] = rows
     assert_black_box(RidgeClassifier().fit(frame, labels[:, :2]), frame, "sums for")
     shares = SGDClassifier(loss="log_loss", random_state=0).fit(WINE, KIND)
-    assert_black_box(shares, WINE, "divides each probability", target="barolo", threshold=0.5)
+    assert_black_box(shares, WINE, "divides each probability", target="barolo", at_least=0.5)
 
 
 @pytest.mark.parametrize(
     ("model", "frame", "wanted", "error", "message"),
     [
         (LINE, DIABETES, {}, InvalidTarget, r"is a regressor: pass target=\(low, high\)"),
-        (LINE, DIABETES, {"target": (None, 1.0), "threshold": 0.5}, InvalidArgument, "is a regressor"),
+        (LINE, DIABETES, {"target": (None, 1.0), "at_least": 0.5}, InvalidArgument, "is a regressor"),
         (LINE, DIABETES, {"target": (2.0, 1.0)}, InvalidTarget, "ascending"),
         (LogisticRegression().fit(WINE, KIND), WINE, {}, InvalidTarget, "'barbera', 'barolo', 'grignolino'"),
         (LinearSVC().fit(FRAME, LABEL), FRAME, {"scale": "probability"}, InvalidArgument, "'probability'"),

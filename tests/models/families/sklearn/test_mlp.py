@@ -88,7 +88,7 @@ def test_large_values_widen_the_tolerance_and_outputs_far_apart_still_decide():
 def test_several_labels_at_once_have_probabilities_but_no_winner():
     labels = np.stack([KIND == "barolo", KIND != "barbera", KIND == "barbera"], axis=1).astype(int)
     model = fitted(MLPClassifier, WINE, labels)
-    found = parse_model(model, reference=WINE, threshold=0.5)
+    found = parse_model(model, reference=WINE, at_least=0.5)
     assert found.score is None
     assert (found.evaluate(WINE) == model.predict_proba(WINE)[:, 1]).all()
     with pytest.raises(InvalidOutput, match="one class per row"):
@@ -104,7 +104,7 @@ PAIR = fitted(MLPRegressor, DIABETES, np.stack([NUMBER, -NUMBER], axis=1))
     [
         (NUMBERS, DIABETES, {}, InvalidTarget, r"is a regressor: pass target=\(low, high\)"),
         (CLASSES, WINE, {"target": "barolo", "scale": "decision"}, InvalidArgument, "scale='decision'"),
-        (CLASSES, WINE, {"target": "barolo", "threshold": 1.5}, InvalidArgument, None),
+        (CLASSES, WINE, {"target": "barolo", "at_least": 1.5}, InvalidArgument, None),
         (PAIR, DIABETES, {"target": (None, 3.0)}, UnsupportedModel, "2 outputs"),
         (MLPClassifier(), FRAME, {}, NotFitted, None),
     ],

@@ -42,7 +42,7 @@ def test_votes_that_tie_go_to_the_earlier_class_without_a_doubt(target):
 def test_shares_that_tie_with_the_threshold_are_decided_as_the_library_decides():
     model = RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0).fit(FRAME, LABEL)
     for threshold in np.unique(model.predict_proba(FRAME)[:, 1])[::3]:
-        found, _ = assert_conforms(model, FRAME, threshold=float(threshold))
+        found, _ = assert_conforms(model, FRAME, at_least=float(threshold))
         assert found.score.accept_from == found.score.reject_below
 
 
@@ -101,7 +101,7 @@ def test_a_fused_product_is_noticed_whatever_the_machine_is_called(monkeypatch):
     assert not _adds_rounded(added(exactly=True), stage)
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     model = GradientBoostingClassifier(n_estimators=3).fit(FRAME, LABEL)
-    found = parse_model(model, reference=FRAME, threshold=0.0, scale="decision")
+    found = parse_model(model, reference=FRAME, at_least=0.0, scale="decision")
     assert (found.score.accept_from == found.score.reject_below) == rounds_twice()
 
 

@@ -23,10 +23,13 @@ from p2ce.engine.scores.network.network_rounding import row_error
 from p2ce.engine.scores.score import Bound, FlatScore, require_ordered, score_rows
 from p2ce.errors import InvalidModel
 
+# Below this number of walks down trees, NumPy is quick enough. Parsing a model already walks more.
+_FEW_WALKS = 64
+
 if TYPE_CHECKING:
     from p2ce.engine.grid.base_grid import BaseGrid
     from p2ce.engine.grid.grouped_axis import Compound
-    from p2ce.engine.scores.flat.flat_arrays import ScoreLayout
+    from p2ce.engine.scores.flat.flat_arrays import ChainLines, ScoreLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,7 +90,7 @@ class CombinedScore:
         return Verdicts(verdict, value)
 
     def evaluate_rows(self, rows: FloatArray) -> Verdicts:
-        """Evaluate rows of the user's values in the slow and obvious way."""
+        """Evaluate rows of the user's values, each from scratch."""
         rows = np.asarray(rows, dtype=np.float64)
         with np.errstate(all="ignore"):
             ends = [part_ends(part, rows) for part in self.parts]
@@ -101,11 +104,13 @@ class CombinedScore:
         parts = tuple(map(change, self.parts))
         return replace(self, parts=parts, column_count=parts[0].column_count, layout=None)
 
-    def laid_out(self, grid: "BaseGrid", compounds: Sequence["Compound"] = ()) -> "CombinedScore":
-        """Lay the flat parts out on a grid, whose axes may move the columns of compounds together."""
+    def laid_out(
+        self, grid: "BaseGrid", compounds: Sequence["Compound"] = (), chains: Sequence["ChainLines"] = ()
+    ) -> "CombinedScore":
+        """Lay the flat parts out on a grid, whose axes may move columns of compounds or chains together."""
         from p2ce.engine.scores.combined.prepared_combined import lay_out_parts
 
-        return replace(self, layout=lay_out_parts(self.parts, grid, compounds))
+        return replace(self, layout=lay_out_parts(self.parts, grid, compounds, chains))
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Prepare the parts for a batch; networks on grouped axes are evaluated as rows."""
@@ -124,5 +129,19 @@ def part_ends(part: FlatScore | NetworkScore, rows: FloatArray) -> tuple[FloatAr
         seen = part.see(rows)
         value = forward(part.layers, seen)
         return ends_of(value, row_error(part.layers, seen, part.unit, axes=0))
-    value = score_rows(part, rows)
+    value = sums_of_rows(part, rows)
     return value, value
+
+
+def sums_of_rows(part: FlatScore, rows: FloatArray) -> FloatArray:
+    """Compute what `score_rows` computes, bit by bit; the walks down many trees are compiled."""
+    forest = part.forest
+    if forest is None or len(rows) * forest.tree_count < _FEW_WALKS:
+        return score_rows(part, rows)
+    from p2ce.engine.scores.flat.tree_kernels import sum_leaves
+
+    seen, value = np.ascontiguousarray(part.see(rows), dtype=np.float64), np.empty(len(rows))
+    sum_leaves(
+        forest.root, forest.feature, forest.threshold, forest.right, forest.value, part.offset, seen, value
+    )
+    return value

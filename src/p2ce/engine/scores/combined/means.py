@@ -60,7 +60,8 @@ def difference_of(number: Combination, other: Combination) -> Combination:
     flat = _single_forests(both)
     if flat is None:
         return joined(both, _sum_of_two)
-    if number.slope == other.slope and number.error == other.error == 0.0 and _same_splits(flat):
+    exact = number.error == other.error == 0.0 and number.slope == other.slope
+    if exact and _same_splits(flat) and (_forest(flat[0]).tree_count == 1 or _are_coarse(flat)):
         return _one_forest(both, flat, None, 0.0)
     return _one_forest(both, flat, np.ones(2), summation_error(2, 1.0))
 
@@ -151,13 +152,17 @@ def _same_splits(flat: Sequence[FlatScore]) -> bool:
 
 
 def _add_exactly(numbers: Sequence[Combination], flat: Sequence[FlatScore]) -> bool:
-    """Return whether the numbers are sums of leaves on a coarse grid, so that no order of adding rounds."""
+    """Return whether the numbers are sums of leaves, and no order of adding all of them rounds."""
+    return all(number.slope == 1.0 and number.error == 0.0 for number in numbers) and _are_coarse(flat)
+
+
+def _are_coarse(flat: Sequence[FlatScore]) -> bool:
+    """Return whether all leaves are on a coarse grid, so that no sum of them is rounded."""
     leaves = np.concatenate([_forest(one).value for one in flat])
     grains = np.ldexp(leaves, _GRAIN)
     trees = sum(_forest(one).tree_count for one in flat)
     return (
-        all(number.slope == 1.0 and number.error == 0.0 for number in numbers)
-        and all(one.offset == 0.0 for one in flat)
+        all(one.offset == 0.0 for one in flat)
         and bool((grains == np.rint(grains)).all())
         and trees * float(np.abs(leaves).max(initial=0.0)) < 2.0**_GRAIN
     )

@@ -10,7 +10,13 @@ from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.placement import CostTables
 from p2ce.engine.scores.combined.combined_score import CombinedScore
 from p2ce.engine.scores.external import Boxes, Placed, PreparedScore, Verdicts, decided
-from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
+from p2ce.engine.scores.flat.flat_arrays import (
+    ChainLines,
+    FlatInstances,
+    ScoreLayout,
+    flatten_scores,
+    lay_out_instances,
+)
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.engine.scores.network.network_batch import PreparedNetwork, lay_out
 from p2ce.engine.scores.score import FlatScore
@@ -97,11 +103,14 @@ class PreparedCombined(PreparedScore):
 
 
 def lay_out_parts(
-    parts: Sequence[FlatScore | NetworkScore], grid: "BaseGrid", compounds: Sequence["Compound"] = ()
+    parts: Sequence[FlatScore | NetworkScore],
+    grid: "BaseGrid",
+    compounds: Sequence["Compound"] = (),
+    chains: Sequence[ChainLines] = (),
 ) -> ScoreLayout:
     """Flatten the flat parts for a grid; those of grouped features follow the columns."""
     flat = [onto_compounds(part.flat, compounds) for part in parts if part.flat is not None]
-    return flatten_scores(flat, grid, np.zeros(parts[0].column_count + len(compounds)))
+    return flatten_scores(flat, grid, np.zeros(parts[0].column_count + len(compounds)), chains)
 
 
 def prepare_parts(score: CombinedScore, placed: Placed) -> PreparedCombined:
@@ -120,7 +129,7 @@ def prepare_parts(score: CombinedScore, placed: Placed) -> PreparedCombined:
         score=score,
         placed=placed,
         layout=layout,
-        instances=lay_out_instances(layout, grid, placement, nothing, values),
+        instances=lay_out_instances(layout, grid, placement, nothing, values, placed.chains),
         flat_parts=np.array(
             [at for at, part in enumerate(score.parts) if part.flat is not None], dtype=np.int64
         ),

@@ -1,14 +1,15 @@
 """Lay out scores and instances as the flat arrays that the compiled kernels use."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import CostTables, Placement, spread
+from p2ce.engine.grid.placement import CostTables, Placement, seen_ends, spread
 from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.engine.scores.score import FlatScore, Spending
 from p2ce.engine.scores.trees.forest import Forest
@@ -23,6 +24,7 @@ SCORE_BITS = 29
 # sorts and lists the leaves of the FIRST, a model, for whole boxes. The SECOND, a detector, may reject many
 # cells that the first accepts: if it does, it scores whole boxes as well.
 FIRST, SECOND = 0, 1
+IN_CHAIN = -2  # instead of an axis: the column's candidates depend on the instance
 
 
 class FlatScores(NamedTuple):
@@ -32,16 +34,22 @@ class FlatScores(NamedTuple):
     trees: Records  # (trees,) TREE
     nodes: Records  # (nodes,) NODE
     details: Records  # (nodes,) DETAIL
-    axis_of: Int32Array  # (columns,) axis of each column, -1 if it cannot change
+    line_of: Int32Array  # (columns,) the line of ``seen`` with a column's candidates, -1 if it cannot change
     weights: FloatArray  # (tables of weights, columns); the tables of budgets follow, and have no weights
-    columns: IntArray  # (axes,) the column of each axis
+    # The column of each line, and the axis that moves it. The first lines are those of the axes, in their
+    # order. A chain's axis moves several columns: its line is that of its first member, and the others follow
+    # all axes.
+    columns: IntArray  # (lines,)
+    axes: IntArray  # (lines,)
+    # (lines,) whether the values never fall or never rise along the axis
+    is_steady: BoolArray
 
 
 class FlatInstances(NamedTuple):
     """A batch of instances, placed on the grid and priced. The first dimension is the instance."""
 
     positions: Records  # (n, axes) POSITION
-    seen: FloatArray  # (n, views, axes, width) candidates as each view transforms them
+    seen: FloatArray  # (n, views, lines, width) candidates as each view transforms them
     own: FloatArray  # (n, views, columns) current values as each view transforms them
     prices: Records  # (n, objectives, axes, width) PRICE
     joins: Int32Array  # (objectives,) 0 sum, 1 max
@@ -53,6 +61,15 @@ class FlatInstances(NamedTuple):
     first_excluded: IntArray  # (n + 1,) instance i has first_excluded[i] .. first_excluded[i + 1] - 1
 
 
+class ChainLines(NamedTuple):
+    """A chain's place in the layout."""
+
+    axis: int
+    columns: IntArray  # (k,) its members
+    is_steady: bool  # whether every member rises or falls along the axis
+    stretches: int  # into how many stretches conditions on members can split the axis
+
+
 class ScoreLayout(NamedTuple):
     """The flat scores, and the data that laying out instances needs."""
 
@@ -61,15 +78,29 @@ class ScoreLayout(NamedTuple):
     budgets: tuple[Spending, ...]  # in the order of their tables
     base_seen: tuple[FloatArray, ...]  # per view: (axes, width) transformed candidates of BaseGrid.table
     span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
-    leaves: int
-    deepest: int  # the most splits on a path to a leaf
+    leaves: int  # the most leaves that a walk can list: all, or some in several stretches of a chain
+    deepest: int  # the most narrowings of a box on a path to a leaf
+    chains: tuple[IntArray, ...]  # the lines of each chain's members
 
 
-def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
+def flatten_scores(
+    scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray, chains: Sequence[ChainLines] = ()
+) -> ScoreLayout:
     """Join the scores' trees and find each split's cut on the grid.
 
     ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
     """
+    columns, axes = grid.columns.copy(), np.arange(len(grid.names))
+    of_chains = []
+    for chain in chains:
+        columns[chain.axis] = chain.columns[0]
+        others = np.arange(len(columns), len(columns) + len(chain.columns) - 1)
+        of_chains.append(np.append(chain.axis, others))
+        columns = np.append(columns, chain.columns[1:])
+        axes = np.append(axes, np.full(len(others), chain.axis))
+    is_steady = np.ones(len(columns), dtype=np.bool_)
+    for chain, lines in zip(chains, of_chains, strict=True):
+        is_steady[lines] = chain.is_steady
     views: list[FlatScore] = []
     looks_at: list[int] = []
     for score in scores:
@@ -77,9 +108,15 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
         looks_at.append(known[0] if known else len(views))
         if not known:
             views.append(score)
-    base_seen = tuple(see_base(view.see, grid, sample) for view in views)
-    axis_of = np.full(len(sample), -1, dtype=np.int32)
-    axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
+    own_columns, table = columns[: len(grid.names)], grid.table.copy()
+    for chain in chains:
+        table[chain.axis] = sample[chain.columns[0]]  # its codes are no values
+    base_seen = tuple(see_base(view.see, own_columns, table, sample) for view in views)
+    line_of = np.full(len(sample), -1, dtype=np.int32)
+    line_of[columns] = np.arange(len(columns), dtype=np.int32)
+    axis_of = line_of.copy()
+    for chain in chains:
+        axis_of[chain.columns] = IN_CHAIN
 
     flat = np.zeros(len(scores), dtype=SCORE)
     span = np.empty(len(scores))
@@ -117,27 +154,34 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
             trees=all_trees,
             nodes=nodes,
             details=details,
-            axis_of=axis_of,
+            line_of=line_of,
             weights=np.array(tables, dtype=np.float64).reshape(len(tables), len(sample)),
-            columns=grid.columns,
+            columns=columns,
+            axes=axes,
+            is_steady=is_steady,
         ),
         views=tuple(views),
         budgets=tuple(budgets),
         base_seen=base_seen,
         span=span,
-        leaves=int(np.isnan(nodes["threshold"]).sum()),
-        deepest=int(all_trees["depth"].max(initial=0)),
+        leaves=int(np.isnan(nodes["threshold"]).sum()) * prod(chain.stretches for chain in chains),
+        # At a split by a member of a chain, each stretch of levels narrows the box once.
+        deepest=int(all_trees["depth"].max(initial=0)) + sum(grid.slots for _ in chains),
+        chains=tuple(of_chains),
     )
 
 
-def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: FloatArray) -> FloatArray:
-    """Transform every base candidate by a view, all axes at once: (axes, width). Views work column by column.
+def see_base(
+    see: Callable[[FloatArray], FloatArray], columns: IntArray, table: FloatArray, sample: FloatArray
+) -> FloatArray:
+    """Transform a table (axes, width) of candidates by a view, all axes at once. Views work column by column.
 
-    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
+    ``columns`` (axes,) are the axes' columns. ``sample`` (columns,) is any valid row; it fills the columns
+    other than the candidate's own.
     """
-    rows = np.tile(sample, (grid.width, 1))
-    rows[:, grid.columns] = grid.table.T
-    return np.ascontiguousarray(see(rows)[:, grid.columns].T, dtype=np.float64)
+    rows = np.tile(sample, (table.shape[1], 1))
+    rows[:, columns] = table.T
+    return np.ascontiguousarray(see(rows)[:, columns].T, dtype=np.float64)
 
 
 def _flatten_forest(
@@ -163,6 +207,7 @@ def _flatten_forest(
         cut = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
         details["below"][at] = np.searchsorted(grid.down[a], cut)
         details["above"][at] = np.searchsorted(grid.up[a], cut)
+    details["below"][axis == IN_CHAIN] = -1
     return trees, nodes, details
 
 
@@ -191,29 +236,50 @@ def tick_for(span: float | FloatArray) -> FloatArray:
 
 
 def lay_out_instances(
-    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, values: FloatArray
+    layout: ScoreLayout,
+    grid: BaseGrid,
+    placement: Placement,
+    tables: CostTables,
+    values: FloatArray,
+    chains: Sequence[FloatArray] = (),
 ) -> FlatInstances:
-    """Transform the instances' candidates with every view, and convert thresholds to ticks."""
+    """Transform the instances' candidates with every view, and convert thresholds to ticks.
+
+    ``chains`` holds the values (n, width, k) of each chain's members at every level.
+    """
     count, axes, width = placement.values.shape
+    flat = layout.flat
     own = np.empty((count, len(layout.views), values.shape[1]))
-    seen = np.empty((count, len(layout.views), axes, width))
+    seen = np.empty((count, len(layout.views), len(flat.columns), width))
     for v, view in enumerate(layout.views):
         own[:, v] = view.see(values)
         # The same insertion that placed the instances, over the values that this view transforms.
-        mine = own[:, v, grid.columns]
-        seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
+        columns = flat.columns[:axes]
+        seen[:, v, :axes] = spread(
+            layout.base_seen[v],
+            own[:, v, columns],
+            placement.source,
+            placement.position,
+            placement.count,
+            ()
+            if placement.own_ends is None
+            else seen_ends(view.see, columns, placement, values, columns, np.arange(axes)),
+        )
+        for lines, levels in zip(layout.chains, chains, strict=True):
+            seen[:, v, lines] = _seen_levels(view, flat.columns[lines], values.shape[1], levels, width)
+    candidates = _candidates(layout, placement, chains) if chains else placement.values
     positions = np.empty((count, axes), dtype=POSITION)
     positions["here"], positions["shift"] = placement.position, placement.shift
     positions["lowest"], positions["highest"] = placement.lowest, placement.highest
+    positions["is_own"] = 0 if placement.own_ends is None else placement.own_ends.is_moved
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
-    flat = layout.flat
     gains = np.zeros((count, len(flat.weights) + len(layout.budgets), axes, width), dtype=np.int32)
     certified = np.empty((count, len(flat.scores)), dtype=LIMIT)
     for s, score in enumerate(flat.scores):
         thresholds = np.full(count, score["accept_from"]), np.full(count, score["reject_below"])
         parts, certified[:, s] = _score_ticks(
-            layout, s, grid, placement, seen, own, values, thresholds=thresholds
+            layout, s, placement, candidates, seen, own, values, thresholds=thresholds
         )
         if parts is not None:
             gains[:, score["table"]] = parts
@@ -231,9 +297,31 @@ def lay_out_instances(
     )
 
 
+def _seen_levels(
+    view: FlatScore, columns: IntArray, width: int, levels: FloatArray, slots: int
+) -> FloatArray:
+    """Transform a chain's levels (n, levels, k) by a view: (n, k, slots), the last one repeated."""
+    count, size, members = levels.shape
+    rows = np.zeros((count * size, width))  # views work column by column
+    rows[:, columns] = levels.reshape(-1, members)
+    seen = view.see(rows)[:, columns].reshape(levels.shape)
+    filled = np.concatenate([seen, np.repeat(seen[:, -1:], slots - size, axis=1)], axis=1)
+    return np.moveaxis(filled, 2, 1)
+
+
+def _candidates(layout: ScoreLayout, placement: Placement, chains: Sequence[FloatArray]) -> FloatArray:
+    """Return the candidates of all lines (n, lines, width): those of the axes, and of chains' members."""
+    count, axes, width = placement.values.shape
+    candidates = np.empty((count, len(layout.flat.columns), width))
+    candidates[:, :axes] = placement.values
+    for lines, levels in zip(layout.chains, chains, strict=True):
+        last = np.repeat(levels[:, -1:], width - levels.shape[1], axis=1)
+        candidates[:, lines] = np.moveaxis(np.concatenate([levels, last], axis=1), 2, 1)
+    return candidates
+
+
 def count_own_value(
     layout: ScoreLayout,
-    grid: BaseGrid,
     placement: Placement,
     instances: FlatInstances,
     values: FloatArray,
@@ -262,8 +350,8 @@ def count_own_value(
     _, lowered = _score_ticks(
         layout,
         number,
-        grid,
         placement,
+        placement.values,
         instances.seen,
         instances.own,
         values,
@@ -277,8 +365,8 @@ def count_own_value(
 def _score_ticks(
     layout: ScoreLayout,
     number: int,
-    grid: BaseGrid,
     placement: Placement,
+    candidates: FloatArray,
     seen: FloatArray,
     own: FloatArray,
     values: FloatArray,
@@ -287,7 +375,8 @@ def _score_ticks(
 ) -> tuple[Int32Array | None, Records]:
     """Convert a score's additive part and thresholds to ticks, rounded outwards so that both stay valid.
 
-    ``thresholds`` are accept_from and reject_below (n,). The additive part is None for trees.
+    ``candidates`` (n, lines, width) matter for budgets only. ``thresholds`` are accept_from and reject_below
+    (n,). The additive part is None for trees.
     """
     flat = layout.flat
     score, table = flat.scores[number], flat.scores[number]["table"]
@@ -299,14 +388,14 @@ def _score_ticks(
         if table < weighted:
             weights = flat.weights[table]
             with np.errstate(over="ignore", invalid="ignore"):
-                moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                moving = weights[flat.columns][None, :, None] * seen[:, score["looks_at"]]
                 resting = weights * own[:, score["looks_at"]]
         else:
-            moving, resting = _spent(layout.budgets[table - weighted], grid, placement, values)
+            moving, resting = _spent(layout.budgets[table - weighted], flat, candidates, values)
         slot = np.arange(seen.shape[3])
         allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
-        moving = np.where(allowed, moving, 0.0)
-        resting[:, grid.columns] = 0.0
+        moving = np.where(allowed[:, flat.axes], moving, 0.0)
+        resting[:, flat.columns] = 0.0
         if table >= weighted:
             _free_of_charge(moving, resting, score["reject_below"])
         start = start + resting.sum(axis=1)
@@ -319,6 +408,8 @@ def _score_ticks(
     gains = None
     if table >= 0:
         parts = np.where(usable[:, None, None], moving, 0.0)
+        if layout.chains:
+            parts = _by_axis(parts, flat.axes, placement.values.shape[1])
         gains = np.rint(parts / tick[:, None, None]).astype(np.int32)
     # Half a tick per rounded term, plus the float64 rounding of the sums that the thresholds apply to.
     error_ticks = terms / 2 + 1 + span / tick * terms * 2.0**-52
@@ -335,20 +426,26 @@ def _score_ticks(
     return gains, certified
 
 
+def _by_axis(parts: FloatArray, axes: IntArray, count: int) -> FloatArray:
+    """Add up the parts of all lines (n, lines, width) that an axis moves: (n, axes, width)."""
+    total = parts[:, :count].copy()
+    for line in range(count, len(axes)):
+        total[:, axes[line]] += parts[:, line]
+    return total
+
+
 def _spent(
-    budget: Spending, grid: BaseGrid, placement: Placement, values: FloatArray
+    budget: Spending, flat: FlatScores, candidates: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return minus what candidates (n, axes, width) and instances (n, columns) spend of a budget."""
-    moving = np.zeros(placement.values.shape)
+    """Return minus what candidates (n, lines, width) and instances (n, columns) spend of a budget."""
+    moving = np.zeros(candidates.shape)
     resting = np.zeros(values.shape)
-    axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
     for column in budget.columns:
-        axis = axis_of.get(column)
-        if axis is None:
-            here = values[:, column, None]
+        line, here = flat.line_of[column], values[:, column, None]
+        if line < 0:
             resting[:, column] = -budget.of(column, here, here)[:, 0]
         else:
-            moving[:, axis] = -budget.of(column, placement.values[:, axis], placement.current[:, axis, None])
+            moving[:, line] = -budget.of(column, candidates[:, line], here)
     return moving, resting
 
 

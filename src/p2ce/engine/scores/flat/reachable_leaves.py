@@ -107,25 +107,63 @@ def start_walk(walk: Walk, spans: Records) -> None:
 
 
 @kernel
-def descend(
-    flat: FlatScores, instance: Instance, own: FloatArray, walk: Walk, at: int
-) -> tuple[int, int, int]:
+def first_apart(values: FloatArray, threshold: float, low: int, high: int, is_steady: bool) -> int:
+    """Return the first of the candidates low … high on another side of a split than the lowest, or high + 1.
+
+    If values are steady, none is apart if the last is not.
+    """
+    left = values[low] <= threshold
+    if is_steady and (values[high] <= threshold) == left:
+        return high + 1
+    at = low + 1
+    while at <= high and (values[at] <= threshold) == left:
+        at += 1
+    return at
+
+
+@kernel
+def first_right(instance: Instance, looks_at: int, axis: int, threshold: float) -> int:
+    """Return the first candidate of an axis above a threshold, by bisection among the instance's own ones."""
+    low: int = instance.positions[axis].lowest
+    high: int = instance.positions[axis].highest + 1
+    while low < high:
+        middle = (low + high) // 2
+        if instance.seen[looks_at, axis, middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def descend(flat: FlatScores, instance: Instance, looks_at: int, walk: Walk, at: int) -> tuple[int, int, int]:
     """Follow the splits at which the whole box goes to one side.
 
     Return the node where this ends, the cut there (-1 at a leaf), and the number of nodes visited.
     """
+    own = instance.own[looks_at]
     visited = 0
     while True:
         visited += 1
         node = flat.nodes[at]
         if node.right == at:
             return at, -1, visited
-        axis = flat.axis_of[node.feature]
+        axis = flat.line_of[node.feature]
         if axis < 0:
             at = at + 1 if own[node.feature] <= node.threshold else node.right
             continue
+        if flat.details[at].below < 0:
+            path = walk.path[flat.axes[axis]]
+            values = instance.seen[looks_at, axis]
+            cut = first_apart(values, node.threshold, path.low, path.high, flat.is_steady[axis])
+            if cut <= path.high:
+                return at, cut, visited
+            at = at + 1 if values[path.low] <= node.threshold else node.right
+            continue
         # The first candidate that goes right: above the instance if the instance goes left, else below it.
-        if own[node.feature] <= node.threshold:
+        if instance.positions[axis].is_own:
+            cut = first_right(instance, looks_at, axis, node.threshold)
+        elif own[node.feature] <= node.threshold:
             cut = flat.details[at].above + instance.positions[axis].shift
         else:
             cut = flat.details[at].below
@@ -141,6 +179,7 @@ def descend(
 def take_side(
     flat: FlatScores,
     instance: Instance,
+    looks_at: int,
     walk: Walk,
     spans: Records,
     at: int,
@@ -153,12 +192,22 @@ def take_side(
 ) -> tuple[int, int]:
     """Take one side of a split, the right one if ``raised``, and record the other for later.
 
-    Return the next node, and the number of axes off the current value, or -1 for a dead end.
+    Along a chain's axis, the sides may alternate. So the candidates below the cut are taken first, and the
+    others come back to the same split. Return the next node, and the number of axes off the current value, or
+    -1 for a dead end.
     """
     node = flat.nodes[at]
-    axis = flat.axis_of[node.feature]
+    line = flat.line_of[node.feature]
+    axis = flat.axes[line]
     turn = walk.turns[turns]
-    turn.node = at + 1 if raised else node.right
+    if flat.details[at].below < 0:
+        raised = 0
+        lowest = instance.seen[looks_at, line, walk.path[axis].low]
+        taken = at + 1 if lowest <= node.threshold else node.right
+        turn.node = at
+    else:
+        taken = node.right if raised else at + 1
+        turn.node = at + 1 if raised else node.right
     turn.axis = axis
     turn.cut = cut
     turn.raised = 1 - raised
@@ -167,7 +216,7 @@ def take_side(
     away = narrow_path(
         walk, axis, cut, raised, spans[axis], instance.positions[axis].here, away, trail, changes_left
     )
-    return (node.right if raised else at + 1), away
+    return taken, away
 
 
 @kernel
@@ -202,7 +251,6 @@ def reach_leaves(
     reached. Return the numbers of leaves found and of nodes visited.
     """
     score = flat.scores[s]
-    own = instance.own[score.looks_at]
     found = 0
     visited = 0
     start_walk(walk, spans)
@@ -214,12 +262,12 @@ def reach_leaves(
         while True:
             # Go down to a leaf, left first; a dead end makes ``away`` negative.
             while away >= 0:
-                at, cut, more = descend(flat, instance, own, walk, at)
+                at, cut, more = descend(flat, instance, score.looks_at, walk, at)
                 visited += more
                 if cut < 0:
                     break
                 at, away = take_side(
-                    flat, instance, walk, spans, at, cut, 0, turns, trail, away, changes_left
+                    flat, instance, score.looks_at, walk, spans, at, cut, 0, turns, trail, away, changes_left
                 )
                 turns += 1
                 trail += 1
@@ -258,7 +306,6 @@ def highest_total(
     below ``enough``, and still an upper bound. Return the bound and the number of nodes visited.
     """
     score = flat.scores[s]
-    own = instance.own[score.looks_at]
     visited = 0
     start_walk(walk, spans)
     total = 0
@@ -274,7 +321,7 @@ def highest_total(
         away = 0
         while True:
             while away >= 0:
-                at, cut, more = descend(flat, instance, own, walk, at)
+                at, cut, more = descend(flat, instance, score.looks_at, walk, at)
                 visited += more
                 if cut < 0:
                     best = max(best, flat.details[at].top)
@@ -284,7 +331,18 @@ def highest_total(
                 better_right = flat.details[flat.nodes[at].right].top > flat.details[at + 1].top
                 side = 1 if better_right else 0
                 at, away = take_side(
-                    flat, instance, walk, spans, at, cut, side, turns, trail, away, changes_left
+                    flat,
+                    instance,
+                    score.looks_at,
+                    walk,
+                    spans,
+                    at,
+                    cut,
+                    side,
+                    turns,
+                    trail,
+                    away,
+                    changes_left,
                 )
                 turns += 1
                 trail += 1

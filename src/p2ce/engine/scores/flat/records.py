@@ -17,7 +17,9 @@ DETAIL = np.dtype(
     [
         ("value", np.float64),  # what a leaf adds, as the library stores it
         ("top", np.int32),  # the most that any leaf below adds, in whole ticks; at a leaf, its own value
-        ("below", np.int16),  # how many of the axis's candidates in ``BaseGrid.down`` go left
+        # how many of the axis's candidates in ``BaseGrid.down`` go left; -1 at a split by a member of a chain,
+        # where each instance has its own candidates
+        ("below", np.int16),
         ("above", np.int16),  # how many of those in ``BaseGrid.up`` go left
     ]
 )
@@ -43,6 +45,7 @@ POSITION = np.dtype(
         ("shift", np.int32),  # what to add to an index in ``BaseGrid.up`` to get the index for the instance
         ("lowest", np.int32),
         ("highest", np.int32),
+        ("is_own", np.int32),  # 1 if the instance has candidates of its own, so cuts are searched among them
     ]
 )
 

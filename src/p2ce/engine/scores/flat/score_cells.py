@@ -11,7 +11,7 @@ class Instance(NamedTuple):
     """One instance of `FlatInstances`, without the first dimension."""
 
     positions: Records  # (axes,) POSITION
-    seen: FloatArray  # (views, axes, width)
+    seen: FloatArray  # (views, lines, width)
     own: FloatArray  # (views, columns)
     prices: Records  # (objectives, axes, width) PRICE
     joins: Int32Array  # (objectives,)
@@ -46,8 +46,8 @@ def score_cell(flat: FlatScores, s: int, instance: Instance, index: Int32Array, 
     score = flat.scores[s]
     for column in range(row.shape[0]):
         row[column] = instance.own[score.looks_at, column]
-    for a in range(index.shape[0]):
-        row[flat.columns[a]] = instance.seen[score.looks_at, a, index[a]]
+    for line in range(flat.columns.shape[0]):
+        row[flat.columns[line]] = instance.seen[score.looks_at, line, index[flat.axes[line]]]
     total: float = score.offset
     if score.table >= 0:
         for column in range(row.shape[0]):
@@ -94,12 +94,13 @@ def looks_the_same(flat: FlatScores, s: int, instance: Instance, cell: Int32Arra
         at = flat.trees[tree].root
         while flat.nodes[at].right != at:
             node = flat.nodes[at]
-            axis = flat.axis_of[node.feature]
+            line = flat.line_of[node.feature]
             value = instance.own[score.looks_at, node.feature]
             rejected = value
-            if axis >= 0:
-                value = instance.seen[score.looks_at, axis, cell[axis]]
-                rejected = instance.seen[score.looks_at, axis, instance.excluded[number, axis]]
+            if line >= 0:
+                axis = flat.axes[line]
+                value = instance.seen[score.looks_at, line, cell[axis]]
+                rejected = instance.seen[score.looks_at, line, instance.excluded[number, axis]]
             if (value <= node.threshold) != (rejected <= node.threshold):
                 return False
             at = at + 1 if value <= node.threshold else node.right

@@ -1,4 +1,4 @@
-"""Evaluate the trees of a forest for one row: the largest sum with open columns, and leaves as boxes."""
+"""Evaluate the trees of a forest for rows: sums, the largest sum with open columns, and leaves as boxes."""
 
 import numpy as np
 
@@ -39,6 +39,28 @@ def largest_sum(
                 best[node] = best[right[node]]
         total += best[root[tree]]
     return total
+
+
+@entry
+def sum_leaves(
+    root: Int32Array,
+    feature: Int32Array,
+    threshold: FloatArray,
+    right: Int32Array,
+    value: FloatArray,
+    offset: float,
+    seen: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Add up the leaves that each row (n, d) reaches, in the order of the trees: the sum of `score_rows`."""
+    for n in range(seen.shape[0]):
+        total = offset
+        for tree in range(root.shape[0]):
+            at = root[tree]
+            while feature[at] >= 0:
+                at = at + 1 if seen[n, feature[at]] <= threshold[at] else right[at]
+            total += value[at]
+        out[n] = total
 
 
 @entry

@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.grid.placement import Placement, spread
+from p2ce.engine.grid.placement import Placement, seen_ends, spread
 from p2ce.engine.scores.external import (
     UNDECIDED,
     Boxes,
@@ -199,4 +199,7 @@ def see_inputs(
     rows = (np.arange(len(inputs)) - axis_of) * grid.width
     source = placement.source[:, axis_of] + rows[:, None]
     at, count = placement.position[:, axis_of], placement.count[:, axis_of]
-    return own, spread(base, own[:, inputs], source, at, count)
+    if placement.own_ends is None:
+        return own, spread(base, own[:, inputs], source, at, count)
+    ends = seen_ends(see, grid.columns, placement, instances, inputs, axis_of)
+    return own, spread(base, own[:, inputs], source, at, count, ends)

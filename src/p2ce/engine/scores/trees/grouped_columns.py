@@ -27,7 +27,7 @@ def onto_compounds(score: FlatScore, compounds: Sequence[Compound]) -> FlatScore
         forest = _forest(score.forest, compounds, shown, first)
         return replace(score, column_count=width, forest=forest, see=see)
     see = _contributions(score, compounds, shown)
-    return replace(score, column_count=width, weights=np.ones(width), see=see)
+    return replace(score, column_count=width, weights=np.ones(width), see=see, cuts=None)
 
 
 def _shown(score: FlatScore, compound: Compound) -> FloatArray:

@@ -267,11 +267,23 @@ def _classes(booster: LightGBMParts, margins: ForestMargins | LinearTreeMargins)
     return ClassOutputs(
         names=names,
         probabilities=booster.call if classifier or several else booster.call.then(_both),
+        decision_values=_decision_values(booster),
         # Random-forest mode reports the mean of the trees.
         link=logistic_link(margin=lambda total: sigmoid * (total / divisor)),
         ahead=_sigmoid_ahead(sigmoid, margins) if isinstance(margins, ForestMargins) and one_by_one else None,
         each_alone=one_by_one,
     )
+
+
+def _decision_values(booster: LightGBMParts) -> ModelCall | None:
+    """Return the call for margins, which classifiers have since LightGBM 4.7; None for other models.
+
+    In random-forest mode, it reports the mean of the trees, which is another number than the margin here.
+    """
+    method = getattr(booster.model, "decision_function", None)
+    if method is None or booster.divisor != 1.0:
+        return None
+    return ModelCall(name=FAMILY, method=method, rows=booster.rows)
 
 
 def _both(second: FloatArray) -> FloatArray:

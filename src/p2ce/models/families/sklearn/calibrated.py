@@ -65,8 +65,20 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
         names=classes,
         calls={PROBABILITY: estimator_call(model, "predict_proba", request.reference)},
         numbers={PROBABILITY: number},
+        steepest=max(_steepest(one) for each in calibrated for one in each.calibrators),
     )
     return certify_ensemble(ensemble, request)
+
+
+def _steepest(calibrator: Any) -> float:
+    """Return the largest slope of a calibrator."""
+    if not hasattr(calibrator, "X_thresholds_"):
+        return abs(float(calibrator.a_)) / 4.0
+    places, values = (
+        np.asarray(part, dtype=np.float64) for part in (calibrator.X_thresholds_, calibrator.y_thresholds_)
+    )
+    with np.errstate(all="ignore"):
+        return float(np.abs(np.diff(values) / np.diff(places)).max(initial=0.0))
 
 
 def _share(members: Members, one: Any, classes: tuple[Any, ...], index: int) -> Combination:
@@ -99,13 +111,15 @@ def _sigmoid(slope: float, offset: float) -> tuple[bool, Callable[[FloatArray], 
 def _isotonic(calibrator: Any) -> tuple[bool, Callable[[FloatArray], Ends]]:
     """Return whether an isotonic regression rises, and its ends, by its own arithmetic.
 
-    Between two thresholds it interpolates, and may end a few roundings above the next threshold's value. From
-    a threshold on, no value lies below that of the threshold, so a flat step is exact from below.
+    Between two thresholds it interpolates, and may end a few roundings above the next threshold's value. In
+    float64, no value from a threshold on lies below that of the threshold, so a flat step is exact from
+    below. In float32, SciPy computes a threshold's own value from the piece before it.
     """
-    if calibrator.out_of_bounds != "clip" or calibrator.X_thresholds_.dtype != np.float64:
+    kind = calibrator.X_thresholds_.dtype
+    if calibrator.out_of_bounds != "clip" or kind not in (np.float64, np.float32):
         raise UnsupportedModel(
             "An IsotonicRegression as a calibrator is supported natively if it clips, and was fitted on "
-            "float64. Fit CalibratedClassifierCV on float64."
+            "float64 or float32. Fit CalibratedClassifierCV on such numbers."
         )
     rises = bool(calibrator.increasing_)
     places = np.asarray(calibrator.X_thresholds_, dtype=np.float64)
@@ -116,14 +130,16 @@ def _isotonic(calibrator: Any) -> tuple[bool, Callable[[FloatArray], Ends]]:
                 "An IsotonicRegression with a jump between two adjacent numbers is not supported natively. "
                 "Fit the calibrator on coarser scores."
             )
-    slack = 16.0 * 2.0**-53 * float(np.abs(values).max(initial=0.0))
+    slack = 8.0 * float(np.finfo(kind).eps) * float(np.abs(values).max(initial=0.0))
 
     def link(scores: FloatArray) -> Ends:
         given = np.clip(scores if rises else -scores, places[0], places[-1])
-        known = np.where(np.isnan(given), places[0], given)
+        known = np.where(np.isnan(given), places[0], given).astype(kind)  # a cast never reverses an order
         found = np.where(np.isnan(given), np.nan, np.asarray(calibrator.f_(known), dtype=np.float64))
-        least = values[np.searchsorted(places, known, side="right") - 1]
-        return np.maximum(found - slack, least), found + slack
+        low = found - slack
+        if kind == np.float64:
+            low = np.maximum(low, values[np.searchsorted(places, known, side="right") - 1])
+        return low, found + slack
 
     return rises, link
 

@@ -38,6 +38,7 @@ from p2ce.base.calls.model_call import ModelCall, as_call, one_per_class, one_pe
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.combined.combination import Combination, minus
 from p2ce.engine.scores.combined.combined_score import CombinedScore
+from p2ce.engine.scores.input_forest import InputForestScore
 from p2ce.engine.scores.linear_trees.linear_forest import LinearTreesScore
 from p2ce.engine.scores.network.network import NetworkScore
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
@@ -166,7 +167,7 @@ def parse_with_own_threshold(
     if request.scale not in (None, own.scale):
         raise InvalidArgument(
             f"scale={echoed(request.scale)} is not the score by which {type(model).__name__} decides "
-            f"({_METHODS[own.scale]}). Pass threshold= too, or leave scale out."
+            f"({_METHODS[own.scale]}). Pass at_least= too, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
@@ -180,10 +181,10 @@ def parse_with_own_threshold(
         raise InvalidArgument(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
             + (f", and with margin={echoed(request.margin)} it is outside [0, 1]." if request.margin else ".")
-            + " Pass a threshold= or margin= that an applicant can reach."
+            + " Pass an at_least= or margin= that an applicant can reach."
         )
     wanted = replace(
-        request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0
+        request, target=own.classes[own.positive], at_least=threshold, scale=own.scale, margin=0.0
     )
     found = parse_any(model, wanted)
     if index == own.positive:
@@ -267,6 +268,14 @@ def _turned_score(score: Any) -> Any:
             score,
             parts=number.parts,
             reported=number.reported,
+            accept_from=accept_from,
+            reject_below=reject_below,
+        )
+    if isinstance(score, InputForestScore):
+        return replace(
+            score,
+            offset=-score.offset,
+            forest=negated(score.forest),
             accept_from=accept_from,
             reject_below=reject_below,
         )

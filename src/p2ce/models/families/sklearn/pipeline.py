@@ -1,28 +1,29 @@
 """Parse a scikit-learn Pipeline whose transformers work column by column, in front of a supported model.
 
 The scores of the inner model are rewritten as functions of the table's own columns, with the same proofs: see
-`preprocessing.input_maps` and `preprocessing.rewrite`. Any other pipeline is a black box.
+`preprocessing.input_maps` and `preprocessing.behind`. Any other pipeline is a black box.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, IntArray
 from p2ce.base.calls.library import library_class
 from p2ce.base.calls.model_call import ModelCall, as_call
 from p2ce.engine.scores.combined.combined_score import CombinedScore
-from p2ce.engine.scores.network.network import NetworkScore
-from p2ce.engine.scores.score import seen_as_given
+from p2ce.engine.scores.score import Bound
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, Evaluate, ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count, row_format
 from p2ce.models.families.sklearn.estimator import estimator_columns, require_fitted
 from p2ce.models.fitted import require_library_class
+from p2ce.models.preprocessing.behind import REACH_FACTOR, ModelInputs, behind, number_behind
 from p2ce.models.preprocessing.fold import is_sparse
 from p2ce.models.preprocessing.input_maps import InputMaps, may_be_missing
 from p2ce.models.preprocessing.parse_transformers import (
@@ -31,12 +32,10 @@ from p2ce.models.preprocessing.parse_transformers import (
     rejecting_missing,
     without_zeros,
 )
-from p2ce.models.preprocessing.rewrite import contributions, never_decreases, reach_of_inputs, rewrite_forest
+from p2ce.models.preprocessing.rewrite import reach_of_inputs
 from p2ce.models.preprocessing.transform_rows import Preparation, Transformed
 
 _NAMES = frozenset({"Pipeline"})
-# Inputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
-_REACH_FACTOR = 64.0
 
 
 def recognises(model: object) -> bool:
@@ -58,6 +57,22 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
         return request.parse(last, request)
     require_fitted(model)
     columns, named = _columns(steps[0], request.reference)
+    return parse_behind(steps, last, request, columns=columns, named=named)
+
+
+def parse_behind(
+    steps: Sequence[Any],
+    last: Any,
+    request: ParseRequest,
+    *,
+    columns: tuple[str, ...],
+    named: bool = True,
+    takes_table: bool = False,
+) -> Adapter:
+    """Parse a model behind transformers, and write its scores in terms of the table's own columns.
+
+    If it ``takes_table``, the calls of ``last`` receive the table, and not what the transformers return.
+    """
     seen = parse_transformers(_preparation(steps, columns, request, named=named))
     maps = seen.maps
     if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
@@ -69,7 +84,7 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
 
     nullable = np.array([name in request.nullable for name in columns], dtype=np.bool_)
     reach = request.reach[positions(columns, request.reference)]
-    input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
+    input_reach, proven = reach_of_inputs(maps, reach, seen.codes, REACH_FACTOR)
     inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
     if inside.score is None:
         raise UnsupportedModel(
@@ -78,18 +93,22 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
         )
     codebook = request.codebook.with_labels(_labels_inside(inside, seen))
     if codebook is not request.codebook:  # the tables need a line for each of these labels
-        return parse(model, replace(request, codebook=codebook))
-    limits = np.where(proven, np.inf, input_reach)
+        request = replace(request, codebook=codebook)
+        return parse_behind(steps, last, request, columns=columns, named=named, takes_table=takes_table)
+    evaluated = partial(_through, seen) if not takes_table else lambda call: call
+    inputs = ModelInputs(maps=maps, nullable=nullable, proven=proven, reach=input_reach)
     is_category = seen.preparation.codebook.is_category
     return replace(
         inside,
         family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
         columns=columns,
-        evaluate=_through(seen, inside.evaluate),
-        predict=None if inside.predict is None else _through(seen, inside.predict),
-        score=_behind(inside.score, maps, nullable, limits),
-        also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
+        evaluate=evaluated(inside.evaluate),
+        predict=None if inside.predict is None else evaluated(inside.predict),
+        score=behind(inside.score, inputs),
+        also=tuple(behind(score, inputs) for score in inside.also),
+        number=number_behind(inside.number, inside.scores, inputs),
         codebook=request.codebook.with_codings_of(seen.preparation.codebook),
+        knows_unseen_categories=inside.knows_unseen_categories and seen.knows_unseen,
         # A table covers all labels, and any other label too.
         reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )
@@ -131,7 +150,7 @@ def _parse_inside(
 def _has_trees(score: Any) -> bool:
     if isinstance(score, CombinedScore):
         return any(map(_has_trees, score.parts))
-    return score.flat is not None and score.flat.forest is not None
+    return bool(score.bound is Bound.TREE_LEAVES)
 
 
 def _labels_inside(inside: Adapter, seen: ParsedTransformers) -> dict[str, tuple[Any, ...]]:
@@ -182,53 +201,6 @@ def _through(seen: ParsedTransformers, evaluate: Evaluate) -> ModelCall:
     return replace(
         call, rows=Transformed(preparation=seen.preparation, labels_inside=labels, inner=call.rows)
     )
-
-
-def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:
-    """Rewrite a score over inputs as one over the table's columns."""
-    if score.flat is not None:
-        if score.forest is not None:
-            if score.see is not seen_as_given:
-                raise UnsupportedModel(
-                    "A Pipeline is only supported natively in front of trees that compare their inputs as "
-                    "they are. Leave out `see` of the FlatScore, or fit the model without the Pipeline."
-                )
-            forest = rewrite_forest(score.forest, maps, nullable)
-            return replace(score, column_count=maps.column_count, forest=forest)
-        if score.weights is None:
-            raise UnsupportedModel(
-                "A Pipeline is only supported natively in front of a FlatScore with a forest or weights. "
-                "Give it weights, or fit the model without the Pipeline."
-            )
-        return replace(
-            score,
-            column_count=maps.column_count,
-            weights=np.ones(maps.column_count),
-            see=contributions(maps, score.weights, score.see, limits),
-        )
-    if isinstance(score, NetworkScore):
-        plain = np.array(
-            [
-                never_decreases(input_map) and not nullable[input_map.source]
-                for input_map in maps.maps_by_input
-            ]
-        )
-        return replace(
-            score,
-            column_count=maps.column_count,
-            sources=maps.sources[score.sources],
-            rising=score.rising & plain[score.sources],
-            see=_composed(score.see, maps.show),
-        )
-    if isinstance(score, CombinedScore):
-        return score.with_parts(lambda part: _behind(part, maps, nullable, limits))
-    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} is not supported natively.")
-
-
-def _composed(
-    inner: Callable[[FloatArray], FloatArray], show: Callable[[FloatArray], FloatArray]
-) -> Callable[[FloatArray], FloatArray]:
-    return show if inner is seen_as_given else lambda rows: inner(show(rows))
 
 
 def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:

@@ -143,6 +143,7 @@ def _behind_members(
         predict=None if final.predict is None else whole(final.predict),
         report=final.report if has_sum else None,
         number=final.number._replace(slope=None) if has_sum and final.number is not None else None,
+        tolerance=final.tolerance + members.tolerance,
         reach=members.reach,
         knows_unseen_categories=members.know_unseen_categories,
         codebook=request.codebook,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.library import library_class
+from p2ce.base.calls.library import library_class, overrides
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
 from p2ce.errors import ModelMismatch, UnsupportedModel
@@ -17,6 +17,13 @@ IGNORED = frozenset({"Identity", "Dropout", "AlphaDropout", "Flatten"})
 LAST = frozenset({"Softmax", "LogSoftmax"})
 _ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
 _KNOWN = frozenset({*_ACTIVATIONS, *IGNORED, *LAST, "Sequential", "Linear", "LeakyReLU", "BatchNorm1d"})
+# Layers that compute the same in training mode. Dropout, batch normalisation and RReLU do not.
+_ALIKE = frozenset({
+    *(_KNOWN - {"Dropout", "AlphaDropout", "BatchNorm1d"}),
+    *("CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LayerNorm"),
+    *("LogSigmoid", "Mish", "PReLU", "ReLU6", "SELU", "SiLU", "Softmin", "Softplus", "Softshrink"),
+    *("Softsign", "Tanhshrink", "Threshold"),
+})  # fmt: skip
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 BFLOAT = 2.0**-8
 # The roundings that a normalisation adds to a term: root, reciprocal, two products, two sums, plus a reserve.
@@ -62,12 +69,22 @@ def plain_layers(module: Any) -> Iterator[Any]:
 
 
 def require_eval(module: Any) -> None:
-    """Raise if a module is in training mode."""
-    if any(part.training for part in module.modules()):
-        raise UnsupportedModel(
-            f"This {type(module).__name__} is in training mode, in which outputs may be random. "
-            "Call .eval() on it first."
-        )
+    """Raise if a module is in training mode, unless all of its parts compute the same in both modes."""
+    for part in module.modules():
+        if part.training and not _is_the_same_in_training(part):
+            named = "" if part is module else f", and holds {type(part).__name__}"
+            raise UnsupportedModel(
+                f"This {type(module).__name__} is in training mode{named}, so its outputs may be random, or "
+                "depend on the other rows. Call .eval() on it first."
+            )
+
+
+def _is_the_same_in_training(part: Any) -> bool:
+    """Return whether a part is a layer of the library that does not look at its mode, and nothing else."""
+    kind = library_class(part, root="torch", names=_ALIKE)
+    return (
+        kind is not None and not overrides(part, kind) and not any(getattr(part, one, None) for one in _HOOKS)
+    )
 
 
 def precision_of(module: Any) -> np.dtype[Any]:

@@ -1,5 +1,6 @@
 """Check an evidence file with only the model, by code that shares nothing with the search, and report."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -110,8 +111,9 @@ class _Case:
         self.record, self.given = (parsed(parts, f"{name}.json") for name in ("evidence", "explanation"))
         self.certificate = self.given["certificate"] or {}
         self.names, rules = self.given["columns"], self.given["problem"]["rules"]
+        limits = json.loads(self.given["problem"]["settings"].get("limits", "{}"))
         self.policy = policy = StatedPolicy(
-            self.names, self.record["labels"], stated["features"], rules, self.given["person"]
+            self.names, self.record["labels"], stated["features"], rules, self.given["person"], limits
         )
         own = self.given["problem"]["settings"].get("objectives")
         self.prices, self.judge = StatedCosts(policy, archive, own), StatedModel(policy, self.given, model)

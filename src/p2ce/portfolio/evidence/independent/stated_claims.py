@@ -22,8 +22,8 @@ CHECKED: dict[str, str] = {
     "evidence.json": "format hashes labels grid parts",
     "evidence.json: hashes": "model policy reference model_file",
     "evidence.json: grid.*": "features values",
-    "explanation.json": "format columns status person_score person_prediction threshold margin scale models "
-    "target counterfactuals certificate objectives error message problem",
+    "explanation.json": "format columns status person_score person_prediction at_least at_most margin scale "
+    "models target counterfactuals certificate objectives error message problem",
     "explanation.json: counterfactuals.*": "number values changes costs score prediction plausibility "
     "admitted_by rounded rounded_score",
     "explanation.json: certificate": "proven unproven_because method plausibility_today none_because cells "
@@ -37,6 +37,7 @@ ALSO_NOT = (
     *(f"explanation.json: {name} of rules" for name in SIDES),  # their text states it
     "explainer.p2ce: versions and scores",
 )
+LIMITS = "limits"  # of this person, an input of the search
 GIVEN = ("person", "as_of")  # entries of explanation.json that are inputs of the search
 INPUTS = (
     "the person's id",
@@ -120,7 +121,7 @@ class StatedClaims:
                 name for name in names if name != "method"
             ]  # an algorithm of the paper has its own settings
         broken = [f"another {name}" for name in names if now[name] != then[name]]
-        broken = broken or self.judge.other_goal(then["target"], then["threshold"])
+        broken = broken or self.judge.other_goal(then)
         if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
             raise Unchecked("max_changes is not the explainer's, so it must have been passed for this person")
         if not broken and "objectives" in self.given["problem"]["settings"]:
@@ -242,7 +243,7 @@ class StatedClaims:
         return "none" if name == "bound" else detector.get(name, {}) if detector else None
 
     def _is_plain(self, name: str) -> bool:
-        return not isinstance(self._own(name), dict | list)
+        return name != LIMITS and not isinstance(self._own(name), dict | list)
 
     def _scale(self) -> Any:
         own = self.head["settings"]["scale"]

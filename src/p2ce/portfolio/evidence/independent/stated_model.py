@@ -28,36 +28,50 @@ class StatedModel:
         frame = self.frame(rows)
         outputs = [self._output(model, frame) for model in models]
         if scale != "lead":
-            score = np.min(
-                [self._of_target(model, one) for model, one in zip(models, outputs, strict=True)], axis=0
-            )
-            return score, score >= self.given["threshold"]
+            scores = [self._of_target(model, one) for model, one in zip(models, outputs, strict=True)]
+            if self.given["at_most"] is not None:
+                score = np.max(scores, axis=0)
+                return score, score <= self.given["at_most"]
+            score = np.min(scores, axis=0)
+            return score, score >= self.given["at_least"]
         (model,), (output,) = models, outputs
         if isinstance(target, list):
             low, high = (
                 end if end is not None else sign * np.inf for end, sign in zip(target, (-1, 1), strict=True)
             )
             return output, (output >= low + margin) & (output <= high - margin)
+        if isinstance(target, dict):
+            places = [list(model.classes_).index(one) for one in target["any_of"]]
+            best, others = output[:, places].max(axis=1), np.delete(output, places, axis=1).max(axis=1)
+            return output[:, places].sum(axis=1), best - others >= margin
         wanted = self._of_target(model, output)
         others = np.delete(output, self._place(model), axis=1).max(axis=1)
         return wanted, wanted - others >= margin
 
-    def other_goal(self, target: Any, threshold: Any) -> list[str]:
-        """Compare target and threshold with those of the explainer, where None is the default."""
+    def other_goal(self, settings: dict[str, Any]) -> list[str]:
+        """Compare target and limit with those of the explainer, where None is the default."""
+        target, at_least, at_most = (settings[name] for name in ("target", "at_least", "at_most"))
         own, scale = self.given["target"], self.given["scale"]
         if target is None:
             models = self.model if isinstance(self.model, list | tuple) else [self.model]
             right = self._place(models[0]) == 1
+        elif isinstance(own, dict):
+            right = isinstance(target, list) and sorted(own["any_of"]) == sorted(target)
         else:
             right = own == (target.get("tuple", target) if isinstance(target, dict) else target)
         if not right:
             return ["another target"]
-        if scale == "lead" or isinstance(threshold, list):
+        if scale == "lead" or isinstance(at_least, list) or isinstance(at_most, list):
             return []
-        bare = self.given["threshold"] - self.given["margin"]
-        if threshold is None and not np.isclose(bare, 0.5 if scale == "probability" else 0.0):
-            raise Unchecked("neither the explainer's threshold nor the default; it may be the model's own")
-        return [] if threshold is None or np.isclose(bare, threshold) else ["another threshold"]
+        if at_most is not None or self.given["at_most"] is not None:
+            if at_most is None or self.given["at_most"] is None:
+                return ["another limit"]
+            right = np.isclose(self.given["at_most"] + self.given["margin"], at_most)
+            return [] if right else ["another limit"]
+        bare = self.given["at_least"] - self.given["margin"]
+        if at_least is None and not np.isclose(bare, 0.5 if scale == "probability" else 0.0):
+            raise Unchecked("neither the explainer's at_least nor the default; it may be the model's own")
+        return [] if at_least is None or np.isclose(bare, at_least) else ["another threshold"]
 
     def _output(self, model: Any, frame: pd.DataFrame) -> Any:
         is_range, decides = isinstance(self.given["target"], list), self.given["scale"] == "decision"

@@ -62,6 +62,7 @@ class StatedPolicy:
     features: dict[str, dict[str, Any]]  # the entries of a policy file
     rules: list[dict[str, Any]]
     person: dict[str, Any]
+    limits: dict[str, list[Any]]  # of this person: the ends of a feature's range, or None
 
     @cached_property
     def before(self) -> Any:
@@ -125,11 +126,35 @@ class StatedPolicy:
             fine &= gaps | ((now > was) == (one["direction"] == "up"))
         if "range" in one:
             fine &= gaps | ((now >= one["range"][0]) & (now <= one["range"][1]))
+        low, high = self.limits.get(name, (None, None))
+        fine &= gaps | (
+            (now >= (-np.inf if low is None else low)) & (now <= (np.inf if high is None else high))
+        )
+        if "within_change" in one and was != GAP and was not in special:
+            fine &= gaps | self._moves_within(one, now, was)
         if "candidates" in one or "labels" in one:
             fine &= gaps | self._is_one_of(name, now, one.get("candidates", one.get("labels")))
         elif one["kind"] != "number":
             fine &= gaps | (now == np.round(now))
         return fine | (now == was)
+
+    def _moves_within(self, one: dict[str, Any], now: Any, was: float) -> Any:
+        """Return which values keep a limit relative to today, in the decimals that people read."""
+        dtype = np.dtype(one.get("dtype", "float64"))
+
+        def decimal(number: float) -> Fraction:
+            return Fraction(str(dtype.type(number)) if dtype.kind == "f" else repr(number))
+
+        here, ends = decimal(was), []
+        for amount in one["within_change"]:
+            if isinstance(amount, str):
+                amount = abs(here) * Fraction(amount.removesuffix("%")) / 100
+            ends.append(None if amount is None else here + Fraction(str(amount)))
+        fine = np.ones(len(now), dtype=bool)
+        for row in np.flatnonzero(now != GAP):
+            new = decimal(float(now[row]))
+            fine[row] = (ends[0] is None or new >= ends[0]) and (ends[1] is None or new <= ends[1])
+        return fine
 
     def rule_allows(self, rule: dict[str, Any], rows: Any) -> Any:
         """Return which rows satisfy a rule."""
@@ -155,15 +180,26 @@ class StatedPolicy:
                 for side in ("condition", "consequence")
             )
             return ~met | kept
+        if kind == "leave_out":
+            met = [self._meets(rows, name, entry) for name, entry in rule["where"].items()]
+            return ~np.all(met, axis=0)
         if kind == "linked":
-            place = self.at((rule["driver"], rule["follower"]))
-            (driver, follower), (start, own) = rows[:, place].T, self.before[place]
-            known = (driver != GAP) & (start != GAP) & (own != GAP)
-            move = np.where(known, driver, 0.0) - np.where(known, start, 0.0)
-            return np.isclose(follower, own + rule["ratio"] * move, rtol=1e-6)
+            return self._follows(rule["follower"], rows)
         if kind == "inequality":
             return self._balances(rule["text"], rows)
         raise Unchecked("only its author's code can check it")
+
+    def _follows(self, follower: str, rows: Any) -> Any:
+        """Return in which rows a feature moves by the sum of what all its links say."""
+        (place,) = self.at([follower])
+        own, moved = self.before[place], np.zeros(len(rows))
+        for rule in self.rules:
+            if rule["rule"] == "linked" and rule["follower"] == follower:
+                (driver,) = self.at([rule["driver"]])
+                now, was = rows[:, driver], self.before[driver]
+                known = (now != GAP) & (was != GAP) & (own != GAP)
+                moved += rule["ratio"] * (np.where(known, now, 0.0) - np.where(known, was, 0.0))
+        return np.isclose(rows[:, place], own + moved, rtol=1e-6)
 
     def _balances(self, text: str, rows: Any) -> Any:
         """Compare the two sums of an inequality. A row with a missing value satisfies it."""

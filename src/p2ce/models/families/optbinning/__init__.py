@@ -1,0 +1,1 @@
+"""The scorecards of optbinning."""

@@ -1,0 +1,191 @@
+"""What comes next is the front of what is left: compared with every row, and never twice the same."""
+
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import p2ce
+from p2ce import Near, Status, rules
+from p2ce.errors import InvalidArgument
+from p2ce.result import Counterfactual
+from p2ce.result.rule_data import rule_data
+from tests.oracle import Accepts, StatedRule, assert_is_front, brute_force_front, rows_of, unit_of
+from tests.populations import loans
+from tests.properties.amount import examples
+
+NAMES = ("Income", "Debt", "Owns", "Rate", "Years")
+
+
+def policy() -> p2ce.Policy:
+    """Name few values, so that every row can be evaluated."""
+    return p2ce.Policy.infer(loans.people(), protect=None).candidates(
+        Income=[15, 20, 30, 45], Debt=[-2.0, 0.0, 1.0], Rate=[0.0, 0.5, 1.0], Years=[0, 2, 6, 11]
+    )
+
+
+@cache
+def explainer(max_changes: int | None = 3) -> p2ce.Explainer:
+    return loans.explainer(policy=policy(), plausibility=None, max_changes=max_changes)
+
+
+def accepts() -> Accepts:
+    model = loans.forest()
+    return lambda frame: model.predict_proba(frame)[:, 1] >= 0.5
+
+
+def stated(thing: Any) -> StatedRule:
+    """State what is left out a second time, in pandas. The library's own rule is not looked at."""
+
+    def keeps(person: Any, rows: pd.DataFrame) -> Any:
+        if isinstance(thing, Near):
+            near = pd.Series(True, index=rows.index)
+            for name in NAMES:
+                apart = thing.within * unit_of(loans.people()[name].to_numpy(dtype=float))
+                if name == "Owns":
+                    near &= rows[name] == thing.option.values[name]
+                else:
+                    near &= (rows[name].astype(float) - thing.option.values[name]).abs() <= apart
+            return ~near
+        if isinstance(thing, Counterfactual):
+            return ~pd.concat([rows[name] == thing.values[name] for name in NAMES], axis=1).all(axis=1)
+        names = [thing] if isinstance(thing, str) else sorted(thing)
+        return ~pd.concat([rows[name] != person[name] for name in names], axis=1).all(axis=1)
+
+    return StatedRule(rule=rules.change_at_most_one("Income", "Debt"), keeps=keeps)
+
+
+@st.composite
+def left_out(draw: st.DrawFn, options: int) -> list[Any]:
+    """Draw what is left out, options by their place."""
+    places = st.integers(0, options - 1)
+    features = st.sampled_from(NAMES)
+    one = st.one_of(
+        places,
+        features,
+        st.frozensets(features, min_size=1, max_size=3),
+        st.tuples(places, st.sampled_from([0.1, 0.6, 1.5])),
+    )
+    return draw(st.lists(one, min_size=1, max_size=4))
+
+
+@examples(12)
+@given(data=st.data(), max_changes=st.sampled_from([2, 3, None]))
+def test_what_comes_next_is_the_front_of_what_is_left(data: st.DataObject, max_changes: int | None) -> None:
+    ours = explainer(max_changes)
+    first = ours.explain(loans.PERSON)
+    things: list[Any] = []
+    for one in data.draw(left_out(len(first))):
+        option = first[one if isinstance(one, int) else one[0]] if isinstance(one, int | tuple) else None
+        things.append(
+            one if option is None else Near(option, within=one[1]) if isinstance(one, tuple) else option
+        )
+    found = ours.more(first, exclude=things)
+    truth = brute_force_front(
+        loans.PERSON,
+        policy=policy(),
+        reference=loans.people(),
+        accepts=accepts(),
+        stated=[stated(one) for one in things],
+        max_changes=max_changes,
+        objectives=ours.describe().objectives,
+    )
+    assert_is_front(found, truth)
+
+
+def test_it_never_repeats_and_goes_on_until_nothing_is_left() -> None:
+    ours, shown = explainer(), list[tuple[Any, ...]]()
+    explanation = ours.explain(loans.PERSON)
+    for _ in range(4):
+        assert explanation.status is Status.OPTIMAL
+        rows = rows_of(explanation, NAMES)
+        assert not set(rows) & set(shown)
+        shown += rows
+        explanation = ours.more(explanation)
+    nothing = ours.more(explanation, exclude=list(NAMES))
+    assert nothing.status is Status.NO_RECOURSE
+    assert nothing.certificate is not None
+    assert nothing.certificate.none_because is None
+    assert "no further option" in nothing.to_text()
+    assert "No further option" in nothing.to_text(audience="officer")
+    restrictions = [one.rule for one in ours.relaxations(nothing).considered]
+    assert not any(rule and rule["rule"] == "leave_out" for rule in restrictions)
+
+
+def test_it_is_an_explanation_with_the_policy_of_its_record() -> None:
+    ours = explainer()
+    first = ours.explain(loans.PERSON)
+    found = ours.more(first, exclude=[first[0], {"Income", "Years"}])
+    again = p2ce.Explanation.from_json(found.to_json())
+    assert again == found
+    assert ours.more(again) == ours.more(found)  # the record alone says what was left out
+    assert found.problem is not None
+    assert found.problem.is_draft == first.problem.is_draft  # type: ignore[union-attr]
+    assert "Next best" in str(found)
+    assert "comes next" in found.to_text()
+
+
+def test_options_are_left_out_exactly_and_text_says_what_differs_from_today() -> None:
+    ours = explainer()
+    first = ours.explain(loans.PERSON)
+    found = ours.more(first, exclude=first[0])
+    assert found.certificate is not None
+    (rule,) = found.certificate.rules
+    assert rule["where"].keys() == set(NAMES)
+    told = found.to_text(audience="officer")
+    unchanged = [name for name in NAMES if name not in first[0].changes]
+    begin = told.index("without these")
+    assert not any(name in told[begin : told.index("Proven")] for name in unchanged)
+
+
+@pytest.mark.parametrize(
+    ("exclude", "message"),
+    [
+        ([0], r"explanation\[0\]"),
+        ([], "a list of options"),
+        (["Incme"], "'Incme', which is not a column. Did you mean 'Income'"),
+        ([{}], "a set of features"),
+        ({"Income": 3}, "a list of options"),
+        ([("Income", 3)], "a set of features"),
+    ],
+)
+def test_anything_else_is_rejected(exclude: Any, message: str) -> None:
+    ours = explainer()
+    with pytest.raises(InvalidArgument, match=message):
+        ours.more(ours.explain(loans.PERSON), exclude=exclude)
+
+
+def test_an_option_of_another_person_is_rejected() -> None:
+    ours = explainer()
+    other = ours.explain({**loans.PERSON, "Debt": 2.0})
+    with pytest.raises(InvalidArgument, match="another person"):
+        ours.more(ours.explain(loans.PERSON), exclude=[other[0]])
+
+
+def test_who_has_no_option_or_needs_none_is_told_so() -> None:
+    ours = explainer()
+    nothing = ours.explain(loans.PERSON, policy=policy().fix(*NAMES))
+    with pytest.raises(InvalidArgument, match="relaxations"):
+        ours.more(nothing)
+    with pytest.raises(InvalidArgument, match="needs no change"):
+        ours.more(ours.explain({**loans.PERSON, "Income": 59, "Debt": -5.0, "Years": 11}))
+
+
+@pytest.mark.parametrize("within", [0, -1, float("nan"), True, "near"])
+def test_near_needs_an_option_and_a_distance(within: Any) -> None:
+    option = explainer().explain(loans.PERSON)[0]
+    with pytest.raises(InvalidArgument, match="above 0"):
+        Near(option, within=within)
+    with pytest.raises(InvalidArgument, match="an option of an explanation"):
+        Near({"Income": 3}, within=0.5)  # type: ignore[arg-type]
+
+
+def test_rules_are_data() -> None:
+    from p2ce.policy.rules import leave_out, rule_from_plain
+
+    rule = leave_out({"Income": (10, 20), "Owns": [True], "Years": rules.CHANGES})
+    assert rule_from_plain(rule.to_plain()) == rule
+    assert rule_data(rule)["rule"] == "leave_out"
