@@ -61,7 +61,16 @@ def test_a_value_beyond_the_reference_is_explained_too():
     person = rows[fitted.predict_proba(rows)[:, 1] < 0.5].iloc[0]
     explanation = explainer.explain(person)
     assert explanation.certificate.proven
+    assert explanation.certificate.bound == "linear leaves"
     assert (fitted.predict_proba(explanation.to_frame()[list(frame.columns)])[:, 1] >= 0.5).all()
+
+
+def test_an_estimate_samples_it_like_a_model_that_is_only_evaluated():
+    frame, label = people()
+    fitted = model().fit(frame, label)
+    explainer = p2ce.Explainer(fitted, frame, target=1, bound="shap", max_changes=1)
+    explanation = explainer.explain(frame[fitted.predict(frame) == 0].iloc[0])
+    assert explanation.certificate.estimate.method == "sampling"
 
 
 @pytest.mark.slow

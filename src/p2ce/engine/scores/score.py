@@ -18,6 +18,7 @@ class Bound(Enum):
     """What prunes the boxes of the branch and bound, as written in certificates."""
 
     TREE_LEAVES = "tree leaves"
+    LINEAR_LEAVES = "linear leaves"  # of trees whose leaves are lines
     ADDITIVE = "additive"
     NETWORK = "network"
     COMBINED = "combined"  # the bounds of several parts, combined

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.errors import NotFitted, UnsupportedModel
+from p2ce.errors import InvalidModel, NotFitted, UnsupportedModel
 from p2ce.models.families.interpret import family
 from p2ce.models.parse_model import parse_model, request_for
 from p2ce.tables.codebook import codebook_of
@@ -82,6 +82,14 @@ def test_what_is_not_supported_is_a_black_box():
     model.link_ = "cloglog"
     with pytest.raises(UnsupportedModel, match="for 2 classes with the link 'cloglog'"):
         family.parse(model, request_for(frame, target=1))
+
+
+def test_a_term_that_does_not_fit_its_bins_is_rejected():
+    frame, label = people()
+    model = ebm(interactions=0).fit(frame, label)
+    model.term_scores_[1] = model.term_scores_[1][:-1]
+    with pytest.raises(InvalidModel, match="more or fewer entries than bins"):
+        parse_model(model, reference=frame)
 
 
 def test_a_person_with_an_unseen_label_is_explained_by_the_model_itself():

@@ -183,7 +183,7 @@ class LinearTreesScore:
     @property
     def bound(self) -> Bound:
         """Boxes are bounded by the best reachable leaf of every tree."""
-        return Bound.TREE_LEAVES
+        return Bound.LINEAR_LEAVES
 
     @property
     def flat(self) -> None:

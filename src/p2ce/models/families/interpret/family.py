@@ -127,8 +127,11 @@ def _margin(model: Any, bins: "_Bins", intercepts: FloatArray, place: int) -> Fo
         for features, scores in zip(model.term_features_, model.term_scores_, strict=True):
             table = np.asarray(scores, dtype=np.float64)
             table = table if table.ndim == len(features) else table[..., place]
-            stretches = [bins.stretches(int(feature), len(features)) for feature in features]
-            trees.append(tree_of_table([int(feature) for feature in features], stretches, table))
+            columns = [int(feature) for feature in features]
+            if table.shape != tuple(bins.size(column, len(columns)) for column in columns):
+                raise ValueError("a term has more or fewer entries than bins")
+            stretches = [bins.stretches(column, len(columns)) for column in columns]
+            trees.append(tree_of_table(columns, stretches, table))
     forest, offset = forest_of(trees), float(intercepts[place])
     largest = ForestMargin(forest=forest, offset=offset).largest
     return ForestMargin(forest=forest, offset=offset, error=summation_error(len(trees) + 1, largest))
@@ -149,12 +152,18 @@ class _Bins:
         self._rows, self._request = rows, request
         self._known: dict[tuple[int, int], Stretches] = {}
 
+    def _level(self, feature: int, dimensions: int) -> int:
+        return min(len(self._model.bins_[feature]), dimensions) - 1
+
+    def size(self, feature: int, dimensions: int) -> int:
+        """Return the number of bins of a column in a term with so many columns."""
+        return _size(self._model.bins_[feature][self._level(feature, dimensions)])
+
     def stretches(self, feature: int, dimensions: int) -> Stretches:
         """Return the bins of a column as a term with so many columns uses them."""
-        levels = self._model.bins_[feature]
-        level = min(len(levels), dimensions) - 1
+        level = self._level(feature, dimensions)
         if (feature, level) not in self._known:
-            self._known[feature, level] = self._found(feature, levels[level])
+            self._known[feature, level] = self._found(feature, self._model.bins_[feature][level])
         return self._known[feature, level]
 
     def _found(self, feature: int, bins: Any) -> Stretches:
