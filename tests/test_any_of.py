@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -137,3 +137,6 @@ def test_a_list_that_makes_no_sense_says_why(target: list[str], message: str) ->
 def test_a_list_of_one_class_is_that_class() -> None:
     explainer = explainer_of(model_of("tree"), wine()[0], target=["barolo"])
     assert explainer.describe().target == "barolo"
+    frame, label = wine()
+    two = RandomForestClassifier(8, random_state=0).fit(frame, label == "barolo")
+    assert explainer_of(two, frame, target=[True]).at_least == explainer_of(two, frame, target=True).at_least

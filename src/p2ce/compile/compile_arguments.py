@@ -103,6 +103,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     nullable = book.columns_with_missing(codes) | columns_to_miss(policy)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     stated_target, at_least, at_most = given.target, given.at_least, given.at_most
+    if isinstance(stated_target, list) and len(stated_target) == 1:  # a list of one class is that class
+        (stated_target,) = stated_target
     if stated_target is None and (at_least is not None or at_most is not None) and predict_numbers(model):
         stated_target, at_least, at_most = (at_least, at_most), None, None
     parsing = partial(
