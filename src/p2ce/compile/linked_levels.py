@@ -113,7 +113,7 @@ def levels_of(chain: Chain, policy: Policy, codebook: Codebook, values: FloatArr
 def _combinations(
     chain: Chain, policy: Policy, codebook: Codebook, now: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Return all combinations (n, width, drivers) of candidates and own values, and which are not repeated."""
+    """Return all combinations (n, width, drivers) of candidates and own values, and which are new."""
     candidates = _candidates(chain, policy, codebook)
     order = _order(candidates)
     sizes = [len(candidates[place]) + 1 for place in order]

@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 
 import p2ce
 from p2ce import Policy, Status
+from p2ce.rules import linked
 from p2ce.run.many import explain_many as many_module
 from p2ce.run.many.progress_bar import ProgressBar
-from p2ce.rules import linked
 from tests.populations import loans
 
 

@@ -164,7 +164,7 @@ def grid_of(
     """
     names = list(policy.names if columns is None else columns)
     chains = chains or {}
-    groups = [*compounds, *chains]
+    groups: list[Compound | Chain] = [*compounds, *chains]
     members = {names[member] for group in groups for member in group.members}
     movable = [feature for feature in policy.features if not feature.fixed and feature.name not in members]
     alone = {feature.name for feature in movable}
