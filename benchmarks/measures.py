@@ -266,21 +266,26 @@ def each_alone(case: Case, *, time_limit: float, **settings: Any) -> Row:
 def linked(case: Case) -> Row:
     """A batch with no link, one link and two links of one feature, each in turn; a time is the median.
 
-    The features are the changeable ones of a number with most candidates, and the last of them follows.
+    An immutable number such as the age follows changeable ones of about the same range, year by year.
     """
     policy = case.data.policy
-    numbers = [one for one in policy.features if not one.fixed and not one.is_category]
-    second, first, follower = sorted(numbers, key=lambda one: (one.count(), one.name))[-3:]
+    numbers = [one for one in policy.features if one.kind in (Kind.WHOLE, Kind.NUMBER)]
+    follower = max((one for one in numbers if one.fixed), key=lambda one: one.high - one.low)
+
+    def apart(driver: FeaturePolicy) -> float:
+        return abs(float(np.log((driver.high - driver.low) / (follower.high - follower.low))))
+
+    first, second = sorted((one for one in numbers if not one.fixed and one.high > one.low), key=apart)[:2]
 
     def link(driver: FeaturePolicy) -> p2ce.rules.Rule:
-        share = (follower.high - follower.low) / (driver.high - driver.low) / 10
-        return p2ce.rules.linked(driver.name, follower.name, ratio=max(1.0, np.floor(share)))
+        return p2ce.rules.linked(driver.name, follower.name)
 
     # Twenty candidates each, since two causes share an axis.
     few = policy.candidates(
         {one.name: np.unique(one.candidates()[:: -(-one.count() // 20)]).tolist() for one in (first, second)}
     )
-    policies = (few, few.with_rules(link(first)), few.with_rules(link(first), link(second)))
+    free = few.free(follower.name)
+    policies = (few, free.with_rules(link(first)), free.with_rules(link(first), link(second)))
     ours = [warmed(case.explainer(policy=one)) for one in policies]
     times = np.zeros((REPEATS, len(ours)))
     for repeat in range(REPEATS):

@@ -192,7 +192,7 @@ def problem_of(
         placement=placement,
         tables=tables,
         layout=layout,
-        flat_people=lay_out_instances(layout, grid, placement, tables, people),
+        flat_people=lay_out_instances(layout, placement, tables, people),
     )
 
 

@@ -77,7 +77,7 @@ def search(
 ) -> tuple[Fronts, list[Outside]]:
     scores, outside = parts_of(problem, inside, bounded=bounded)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
-    people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    people = lay_out_instances(layout, problem.placement, problem.tables, problem.people)
     if excluded is not None:
         people = people._replace(excluded=excluded.excluded, first_excluded=excluded.first_excluded)
     external = ExternalScores(

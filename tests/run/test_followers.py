@@ -132,7 +132,7 @@ def test_a_follower_of_two_features_is_judged_by_their_sum() -> None:
     (broken,) = judged.broken  # neither of the two links alone says where accounts go
     assert broken.restriction.rule == {
         "rule": "linked",
-        "text": "accounts moves -1 times as much as income does + accounts moves 4 times as much as share does",
+        "text": " + ".join(link.text() for link in links),
         "columns": ["income", "share", "accounts"],
     }
     assert "what the changes of income and share add up to" in str(judged)

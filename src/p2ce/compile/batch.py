@@ -52,12 +52,12 @@ class Batch:
         return self.narrowed(instance, wide) if self.problem.groups else wide
 
     def narrowed(self, instance: IntArray, wide: FloatArray) -> FloatArray:
-        """Convert rows of instances with the levels of grouped features to rows of all the model's columns."""
+        """Convert rows with the levels of grouped features to rows of all the model's columns."""
         chains = self.problem.chains
         first = wide.shape[1] - len(chains)
         rows = without_levels(wide[:, :first], self.problem.compounds)
-        for place, (chain, levels) in enumerate(zip(chains, self.levels, strict=True)):
-            rows[:, chain.members] = levels.values_at(instance, wide[:, first + place])
+        for column, (chain, levels) in enumerate(zip(chains, self.levels, strict=True), start=first):
+            rows[:, chain.members] = levels.values_at(instance, wide[:, column])
         return rows
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
@@ -108,9 +108,7 @@ def place_and_price(problem: Problem, rows: InstanceRows) -> Batch:
         [objective.join for objective in problem.objectives],
         placement,
     )
-    instances = lay_out_instances(
-        problem.layout, problem.grid, placement, tables, plain, [one.values for one in levels]
-    )
+    instances = lay_out_instances(problem.layout, placement, tables, plain, [one.values for one in levels])
     own = None
     if problem.own_plausibility_counts:
         scores, detector = None, problem.flat_detector
@@ -270,12 +268,12 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray, moved: Ch
     for table, costs in zip(tables, found, strict=True):
         table[:, plain] = costs
     for axis in np.flatnonzero(~plain).tolist():
-        place = int(columns[axis]) - first
-        group = problem.groups[place]
+        number = int(columns[axis]) - first
+        group = problem.groups[number]
         if isinstance(group, Compound):
             ends = group.values_at(current[:, axis, None]), group.values_at(values[:, axis])
         else:
-            ends = moved[place - len(problem.compounds)]
+            ends = moved[number - len(problem.compounds)]
         before, after = (_for_pricing(problem, group, end) for end in ends)
         for objective, table in zip(problem.objectives, tables, strict=True):
             costs = group_cost(objective, group, before, after)

@@ -99,7 +99,7 @@ def levels_of(
         after[name] = follow(causes[name], before, after, before[name], codebook)
     for place, name in enumerate(names):
         follows = place >= chain.drivers
-        is_level &= _may_take(policy[name], codebook, before[name], after[name], follows=follows)
+        _keep_allowed(is_level, policy[name], codebook, before[name], after[name], follows=follows)
         if limits is not None:
             member = chain.members[[place]]
             moves = (after[name] != before[name]) & (after[name] != MISSING)
@@ -125,7 +125,7 @@ def levels_of(
 def _combinations(
     chain: Chain, policy: Policy, codebook: Codebook, now: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Return all combinations (n, width, drivers) of candidates and own values, and which are not repeated."""
+    """Return all combinations (n, width, drivers) of candidates and own values, and which are new."""
     candidates = _candidates(chain, policy, codebook)
     order = _order(candidates)
     sizes = [len(candidates[place]) + 1 for place in order]
@@ -143,16 +143,20 @@ def _combinations(
     return reached, is_new
 
 
-def _may_take(
-    feature: FeaturePolicy, codebook: Codebook, before: FloatArray, after: FloatArray, *, follows: bool
-) -> BoolArray:
-    """Return which values (n, width) a member may take, from its current ones (n, 1)."""
-    before, after = np.broadcast_arrays(before, after)
-    fine = ~np.isnan(after)
-    moved = np.nonzero(fine & (before != after))
-    then, now = before[moved], after[moved]
-    allowed = feature.allows_codes(codebook[feature.name], then, now)
+def _keep_allowed(
+    is_level: BoolArray,
+    feature: FeaturePolicy,
+    codebook: Codebook,
+    before: FloatArray,
+    after: FloatArray,
+    *,
+    follows: bool,
+) -> None:
+    """Clear ``is_level`` (n, width), in place, where a member may not go from its current value (n, 1)."""
+    is_level &= ~np.isnan(after)
+    moved = np.nonzero(is_level & (before != after))
     if follows:
-        allowed &= feature.keeps_codes(now)
-    fine[moved] = allowed
-    return fine
+        is_level[moved] = feature.keeps_codes(after[moved])
+        moved = np.nonzero(is_level & (before != after))
+    then = np.broadcast_to(before, after.shape)[moved]
+    is_level[moved] = feature.allows_codes(codebook[feature.name], then, after[moved])

@@ -15,22 +15,21 @@ RuleData: TypeAlias = Mapping[str, Any]
 
 def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
     """Write each rule in one line, and all links of a feature in one: they add up."""
-    rules = list(rules)
-    followers = [rule["follower"] for rule in rules if rule["rule"] == "linked"]
-    lines: dict[str | int, str] = {}
-    for place, rule in enumerate(rules):
-        several = rule["rule"] == "linked" and followers.count(rule["follower"]) > 1
-        key = rule["follower"] if several else place
-        if key not in lines:
-            lines[key] = (
-                _added_links(rule["follower"], rules, wording) if several else rule_text(rule, wording)
-            )
-    return list(lines.values())
+    links: dict[str, list[RuleData]] = {}
+    written: list[list[RuleData]] = []
+    for rule in rules:
+        adds = rule["rule"] == "linked" and "follower" in rule
+        together = links.setdefault(rule["follower"], []) if adds else []
+        if not together:
+            written.append(together)
+        together.append(rule)
+    return [
+        rule_text(some[0], wording) if len(some) == 1 else _added_links(some, wording) for some in written
+    ]
 
 
-def _added_links(follower: str, rules: Sequence[RuleData], wording: Wording) -> str:
+def _added_links(links: Sequence[RuleData], wording: Wording) -> str:
     """Write what moves a feature that several others move."""
-    links = [rule for rule in rules if rule["rule"] == "linked" and rule["follower"] == follower]
     parts = [
         wording.say(
             "rule_adds" if link.get("ratio", 1) == 1 else "rule_adds_times",
@@ -40,7 +39,7 @@ def _added_links(follower: str, rules: Sequence[RuleData], wording: Wording) -> 
         for link in links
     ]
     key = "rule_adds_up" if links[0].get("counts", "once") == "once" else "rule_adds_up_each"
-    return wording.say(key, name=wording.name(follower), parts=wording.listed(parts))
+    return wording.say(key, name=wording.name(links[0]["follower"]), parts=wording.listed(parts))
 
 
 def rule_text(rule: RuleData, wording: Wording) -> str:

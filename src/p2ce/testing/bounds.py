@@ -182,7 +182,7 @@ def _prune(
     layout = flatten_scores([score.flat], grid, np.zeros(instances.shape[1]))
     moved = placement.values != placement.current[:, :, None]
     tables = tabulate_costs([moved.astype(np.float64)], [Join.SUM], placement)
-    flat = lay_out_instances(layout, grid, placement, tables, instances)
+    flat = lay_out_instances(layout, placement, tables, instances)
     settings = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
     scratch = new_scratch(layout, flat, settings)
     work = np.zeros(COUNTERS, dtype=np.int64)

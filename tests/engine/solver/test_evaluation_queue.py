@@ -30,9 +30,7 @@ class Drive:
     ) -> None:
         self.problem = problem
         self.layout = flatten_scores([], problem.grid, np.zeros(problem.people.shape[1]))
-        self.instances = lay_out_instances(
-            self.layout, problem.grid, problem.placement, problem.tables, problem.people
-        )
+        self.instances = lay_out_instances(self.layout, problem.placement, problem.tables, problem.people)
         settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
         self.settings = settings._replace(dense_cells=leaf, listed=min(listed, settings.max_changes))
         self.search = ss.new_search(self.layout, self.instances, self.settings)

@@ -30,9 +30,7 @@ class ProblemRecord:
         costs = each if apart else [away]
         self.tables = tabulate_costs(costs, [Join.SUM] * len(costs), self.placement)
         self.layout: ScoreLayout = flatten_scores([], self.grid, np.zeros(3))
-        self.people: FlatInstances = lay_out_instances(
-            self.layout, self.grid, self.placement, self.tables, self.values
-        )
+        self.people: FlatInstances = lay_out_instances(self.layout, self.placement, self.tables, self.values)
 
     def rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
         return self.placement.values[owner[:, None], np.arange(3), points]

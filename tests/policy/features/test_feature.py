@@ -1,5 +1,7 @@
 """Does a single feature keep to its dtype, up to the far ends of it, and give codes that mean the same?"""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,3 +106,27 @@ def test_too_many_labels_are_an_identifier() -> None:
     with pytest.raises(InvalidPolicy, match=message):
         policy["id"].candidates()
     assert len(policy.fix("id")["id"].candidates()) == 0
+
+
+KEPT = st.lists(
+    st.one_of(st.integers(-3, 13).map(float), st.floats(-1, 12), st.sampled_from([0.25, 0.5, 0.1 + 0.2])),
+    min_size=1,
+)
+WHOLE_OF_INT = feature(np.int64, 0, 10, 3, 1)
+FOLLOWERS = {
+    "steps": feature(np.float64, 0, 10, 0.25),
+    "tenths": feature(np.float32, 0, 1, 0.1),
+    "whole steps": WHOLE_OF_INT,
+    "more steps than candidates may be": feature(np.float64, 0, 10, 1e-5),
+    "choices": replace(WHOLE_OF_INT, choices=(1, 4, 9), stated_range=(2, 10)),
+    "inferred": replace(feature(np.float64, 0, 10, 1), inferred=(0.0, 5.0, 10.0)),
+    "special": replace(WHOLE_OF_INT, special=(4.0,)),
+    "constant": feature(np.float64, 2, 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWERS)
+@given(values=KEPT)
+def test_many_numbers_are_kept_as_each_is(name: str, values: list[float]) -> None:
+    found = FOLLOWERS[name].keeps_codes(np.array(values))
+    assert found.tolist() == [FOLLOWERS[name].keeps(value) for value in values]

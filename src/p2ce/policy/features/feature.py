@@ -328,9 +328,18 @@ class FeaturePolicy:
         return bool(self._at(range(index, index + 1))[0] == value)
 
     def keeps_codes(self, values: FloatArray) -> BoolArray:
-        """Return which numbers (n,) `keeps` accepts; equal ones are checked once."""
-        different, place = np.unique(values, return_inverse=True)
-        return np.array([self.keeps(value) for value in different.tolist()], dtype=np.bool_)[place]
+        """Return which numbers (n,) `keeps` accepts."""
+        if self.choices is not None:
+            return np.isin(values, self._filter(np.array(self.choices, dtype=np.float64)))
+        low, high = self.ends()
+        fine: BoolArray = (values >= low) & (values <= high) & ~np.isin(values, self.special)
+        if self.kind is not Kind.NUMBER:
+            fine &= values == np.floor(values)
+        if self.inferred is None and self.count() <= MOST_CANDIDATES:
+            fine &= np.isin(values, self._at(self._indices()))
+        elif self.inferred is None:
+            fine[fine] = [self.keeps(value) for value in values[fine].tolist()]
+        return fine
 
     def _is_missing(self, value: Any) -> bool:
         return is_missing(value) or (not self.is_category and value == MISSING)

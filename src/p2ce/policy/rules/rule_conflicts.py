@@ -28,8 +28,8 @@ def _check_links(links: Sequence[Linked]) -> None:
         twice = next((name for name in drivers if drivers.count(name) > 1), None)
         if twice is not None:
             raise InvalidPolicy(
-                f"{echoed(follower)} is linked to {echoed(twice)} twice. Keep one link, with the sum of their "
-                "ratios."
+                f"{echoed(follower)} is linked to {echoed(twice)} twice. Keep one link, with the sum of "
+                "their ratios."
             )
         if len({link.counts for link in mine}) > 1:
             raise InvalidPolicy(

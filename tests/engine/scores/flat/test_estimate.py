@@ -35,7 +35,7 @@ def search(
     problem: Problem, gains: FloatArray, missing: FloatArray, *, max_changes: int | None, ties: bool
 ) -> Fronts:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
-    people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    people = lay_out_instances(layout, problem.placement, problem.tables, problem.people)
     settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     number = len(problem.scores) - 1
     everyone = np.arange(len(problem.people))

@@ -237,7 +237,6 @@ def tick_for(span: float | FloatArray) -> FloatArray:
 
 def lay_out_instances(
     layout: ScoreLayout,
-    grid: BaseGrid,
     placement: Placement,
     tables: CostTables,
     values: FloatArray,

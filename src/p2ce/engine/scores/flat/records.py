@@ -17,8 +17,8 @@ DETAIL = np.dtype(
     [
         ("value", np.float64),  # what a leaf adds, as the library stores it
         ("top", np.int32),  # the most that any leaf below adds, in whole ticks; at a leaf, its own value
-        # how many of the axis's candidates in ``BaseGrid.down`` go left; -1 at a split by a member of a chain,
-        # where each instance has its own candidates
+        # how many of the axis's candidates in ``BaseGrid.down`` go left; -1 at a split by a member of a
+        # chain, where each instance has its own candidates
         ("below", np.int16),
         ("above", np.int16),  # how many of those in ``BaseGrid.up`` go left
     ]
