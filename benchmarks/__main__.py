@@ -81,6 +81,12 @@ CASES = {
     "logistic": Benchmark(
         "Logistic regression, compared with brute force", _beside("logistic", required=100)
     ),
+    "scorecard": Benchmark(
+        "optbinning Scorecard, compared with brute force", _beside("scorecard", required=5)
+    ),
+    "curves": Benchmark(
+        "Random forest behind splines, compared with brute force", _beside("curves", required=5)
+    ),
     "network": Benchmark(
         "MLP (100, 100), parsed, compared with brute force (aim: 10 ms per person)",
         _beside("mlp", required={"german": 3, "taiwan": 20, "adult": 3}),

@@ -124,7 +124,7 @@ def _network(train: pd.DataFrame) -> Any:
 
 
 def _scorecard(train: pd.DataFrame) -> Any:
-    from optbinning import BinningProcess, Scorecard  # an extra of its own
+    from optbinning import BinningProcess, Scorecard  # needs the extra
 
     labelled = list(train.select_dtypes("category").columns)
     bins = BinningProcess(list(train.columns), categorical_variables=labelled or None)

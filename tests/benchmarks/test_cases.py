@@ -14,6 +14,7 @@ pytest.importorskip("benchmarks")  # not in a packed source
 import benchmarks.__main__ as command
 from benchmarks import measures
 from benchmarks.cases import Case, DataSet, FrameMaker, case_of, with_gaps
+from tests.optional import needs
 
 PEOPLE = 3
 
@@ -59,9 +60,18 @@ def network() -> Case:
         ("logistic", {"categories": True}, "additive"),
         ("mlp", {"categories": True}, "network"),
         ("histogram", {"categories": True, "gaps": True}, "tree leaves"),
+        ("curves", {"rows": 200}, "tree leaves"),
+        pytest.param(
+            "scorecard",
+            {"categories": True},
+            "additive",
+            marks=pytest.mark.filterwarnings("ignore"),  # of optbinning, about pandas
+        ),
     ],
 )
 def test_every_model_agrees_with_brute_force(kind: str, more: dict[str, Any], bound: str) -> None:
+    if kind == "scorecard":
+        needs("optbinning")
     row = measures.beside_brute_force(case(kind, **more), required=0, few=2)
     assert row["bound"] == bound
     assert (row["fronts equal"], row["proven"], row["verdict"]) == ("2/2", "3/3", "met")

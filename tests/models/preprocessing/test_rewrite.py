@@ -1,7 +1,6 @@
 """Check that trees and sums over inputs stay what they are when written over the table's columns."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +8,6 @@ from p2ce.engine.scores.score import seen_as_given
 from p2ce.engine.scores.trees.assemble import assemble_forest
 from p2ce.engine.scores.trees.forest import leaves_reached
 from p2ce.engine.scores.trees.tree_nodes import TreeNodes
-from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.input_maps import InputMap, LabelTable, input_maps_of
 from p2ce.models.preprocessing.operations import (
     REJECT,
@@ -170,13 +168,6 @@ def test_scaled_trees_keep_their_size():
     written = rewrite_forest(forest, maps, np.array([False]))
     assert len(written.feature) == len(forest.feature)
     assert np.array_equal(written.right, forest.right)
-
-
-def test_what_is_not_proven_is_not_written_over():
-    maps = input_maps_of([InputMap(source=0, operations=(Elementwise(np.log1p),))], [], column_count=1)
-    forest = forest_over(1, np.random.default_rng(0), [0.0, 1.0])
-    with pytest.raises(UnsupportedModel, match="only supported if it is known where"):
-        rewrite_forest(forest, maps, np.array([False]))
 
 
 @examples(40)

@@ -22,6 +22,8 @@ XGBoost                                               float32 sums: a proven ban
                                                       which the model decides
 CatBoost, linear models                               order of summation unknown: a proven band, inside
                                                       which the model decides
+a forest behind functions whose values are            sums in library order, unless an input is so close to
+tabulated                                             a split that its rounding may decide: the model
 networks                                              a proven margin per instance, then per cell, inside
                                                       which the model decides
 `PlausibilityForest`                                  exact: its compiled score is the detector

@@ -74,7 +74,7 @@ def _is_curved(binned: Any) -> bool:
 
 
 def _bins(binned: Any) -> tuple[Iterable[float], list[Any]]:
-    """Return the last number of each bin of a variable, and the values that are told apart by themselves."""
+    """Return the last number of each bin of a variable, and its special codes and labels."""
     special = _codes(binned.special_codes)
     if binned.dtype == "categorical":
         return [], [*special, *(label for group in binned.splits for label in group)]

@@ -19,7 +19,6 @@ from p2ce.engine.scores.trees.assemble import resplit
 from p2ce.engine.scores.trees.float_bisection import HIGHEST, LOWEST, last_true, rank, unrank
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.engine.scores.trees.steps import Steps, steps_of_stretches
-from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.input_maps import RISING, InputMap, InputMaps, LabelTable, MonotonePieces
 from p2ce.tables.codebook import ABOVE_MISSING, MISSING
 
@@ -125,11 +124,7 @@ def steps_of_input(maps: InputMaps, j: int, cuts: FloatArray, nullable: BoolArra
         place = int(np.flatnonzero(table.inputs == j)[0])
         return _steps_of_table(table.values[:, place], cuts, bool(nullable[input_map.source]))
     shape = pieces_of(input_map)
-    if shape is None:
-        raise UnsupportedModel(
-            "Trees behind a function are only supported if it is known where the function increases or "
-            "decreases in floating point. Remove this function: without it, trees find the same splits."
-        )
+    assert shape is not None, "`behind` keeps forests over inputs that are not known in between"
     return _steps_of_numbers(input_map, shape, cuts, bool(nullable[input_map.source]))
 
 

@@ -163,6 +163,7 @@ def evaluate_columns(
     """
     longest = max(map(len, values.values()), default=0)
     first = np.zeros(longest, dtype=np.int64)
+    rows: Any
     if isinstance(given, pd.DataFrame):
         rows = given.iloc[first].reset_index(drop=True)
     else:

@@ -71,6 +71,7 @@ def test_values_on_both_sides_of_every_cut_are_candidates_and_codes_are_not() ->
     made, frame = card()
     explainer = p2ce.Explainer(made, frame, policy=policy(frame), target=1, plausibility=None)
     found = parse_model(made, reference=frame)
+    assert found.evaluate.method.__self__ is made  # verification calls the card, not the model inside
     income, late, _ = found.score.cuts
     splits = made.binning_process_.get_binned_variable("income").splits
     assert set(income) <= set(np.nextafter(splits, -np.inf))

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.calls.library import library_class
+from p2ce.base.calls.model_call import ModelCall, RowFormat, as_call
 from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
-from p2ce.models.decisions.row_format import columns_by_name
+from p2ce.models.decisions.row_format import columns_by_name, row_format
 from p2ce.models.families.points import PointsTotal, parse_points
 from p2ce.models.families.sklearn.pipeline import parse_behind
 from p2ce.models.fitted import require_library_class
@@ -42,6 +43,18 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
         base_points = float(np.ravel(card.intercept_)[0])
     if card is model:
         found = parse_behind([ScorecardBins(card)], card.estimator_, request, columns=columns)
-        return replace(found, family=f"optbinning Scorecard ({type(card.estimator_).__name__})")
+        rows = row_format(columns, request.reference, named=True)
+        return replace(
+            found,
+            family=f"optbinning Scorecard ({type(card.estimator_).__name__})",
+            evaluate=_of_card(card, found.evaluate, rows),
+            predict=None if found.predict is None else _of_card(card, found.predict, rows),
+        )
     total = PointsTotal(family="optbinning Scorecard (points)", call=model, base_points=base_points)
     return parse_points(ScorecardPoints(card), total, request, columns=columns)
+
+
+def _of_card(card: Any, evaluate: Any, rows: RowFormat) -> ModelCall:
+    """Call the method of the card itself, and not that of the model inside it."""
+    call = as_call(evaluate, name="model (Scorecard)")
+    return replace(call, method=getattr(card, call.method.__name__), rows=rows)
