@@ -51,7 +51,7 @@ LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # The cells of an instance in a batch may be 1 / GROWTH of its earlier cells. So there are few batches, and
 # few cells are evaluated in vain.
 GROWTH = 8
-GROWTH_CALLS = 4  # if a black box is called: its first batches are smaller
+RAMP = 4  # if a black box is called: the same for its first batches, which are smaller
 # Under a time limit, the first batch is small, and each takes at most this share of an instance's time.
 FIRST_CELLS, LEAST_CELLS, TIME_SHARE = 64, 8, 0.2
 # The work of an instance between two batches, if few cells are worth evaluating: about a tenth of a second.
@@ -122,14 +122,15 @@ class SearchDriver:
         )
         self.layout, self.instances, self.external = layout, instances, external
         self.spending = None if external is None else external.spending
-        self.leaf_cells, self.batch_cells, self.growth = SMALL_BOX_CELLS, BATCH_CELLS, GROWTH
+        self.leaf_cells, self.growth = SMALL_BOX_CELLS, GROWTH
+        self.first_cells = self.batch_cells = BATCH_CELLS
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
         if external is not None:
             # Cells are queued best first, since each costs an evaluation. Supports are not listed: the prefix
             # costs of the listing belong to one instance, but a queue holds cells of many.
             if external.calls_user_code:
                 self.leaf_cells = min(SMALL_BOX_CELLS, SMALL_BOX_CALLS)
-                self.batch_cells, self.growth = min(BATCH_CELLS, BATCH_CALLS), GROWTH_CALLS
+                self.first_cells = min(BATCH_CELLS, BATCH_CALLS)
             settings = settings._replace(dense_cells=self.leaf_cells, listed=0)
         self.settings = settings
         # With a limit, each instance has its own search state and its own call, and shares no room or time.
@@ -283,7 +284,7 @@ class SearchDriver:
         if batches is not None and batches <= FEW_BATCHES:
             # Each batch is as large as all before it, and the last ones are as large as a batch may be.
             self.growth = 1
-            self.batch_cells = max(self.batch_cells, MOST_QUOTA >> batches)
+            self.first_cells = self.batch_cells = max(BATCH_CALLS, MOST_QUOTA >> batches)
         cells = spending.cells_left(sum(_found(one) for one in self.active))
         if cells is not None:
             # The last leaf of a batch may exceed its quota.
@@ -294,12 +295,14 @@ class SearchDriver:
     def _quota(self, one: _Active) -> int:
         """Return how many cells of an instance the next batch may hold."""
         active = len(self.active)
-        fair = self.batch_cells // active
+        scored = int(one.search.counters[SCORED])
+        share = min(max(self.first_cells, scored // RAMP), self.batch_cells)
+        fair = share // active
         if self.estimated or self.work_limits is not None:
             # An instance's batches must not depend on others. With an estimate, they are small, to save
             # evaluations.
-            fair = 0 if self.estimated else self.batch_cells
-        wanted = int(np.clip(max(fair, one.search.counters[SCORED] // self.growth), LEAST_QUOTA, MOST_QUOTA))
+            fair = 0 if self.estimated else share
+        wanted = int(np.clip(max(fair, scored // self.growth), LEAST_QUOTA, MOST_QUOTA))
         if self.work_limits is not None:
             wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
         return max(1, min(wanted, self.most_cells // active))
