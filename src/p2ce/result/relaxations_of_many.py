@@ -50,8 +50,8 @@ class RelaxationsOfMany(Mapping[Any, Relaxations]):
     [('Pay', 2, 1, 2), ('Debt', 1, 0, 1)]
     >>> print(many)
     People without an option for whom limits were lifted: 3. With an option then: 2.
-    - Pay: from 0 to 40 – in the way of 2 of 3, enough alone for 1
-    - Debt: only downwards – in the way of 1 of 3, enough alone for 0
+    - Pay: from 0 to 40 – binds for 2 of 3, enough alone for 1
+    - Debt: only downwards – binds for 1 of 3, enough alone for 0
     """
 
     __slots__ = ("_found",)

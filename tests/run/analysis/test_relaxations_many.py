@@ -52,8 +52,8 @@ def test_a_report_takes_them_as_they_are() -> None:
     found = explainer.relaxations(many)
     page = p2ce.to_html(many, relaxations=found)
     assert all(label in page for label in found)
-    assert "Limits in the way" in page
-    assert "Limits in the way" not in p2ce.to_html(many)
+    assert "Limits that bind" in page
+    assert "Limits that bind" not in p2ce.to_html(many)
     first = found.binding[0]
     assert first.in_some == sum(
         any(first.restriction in one.restrictions for one in why) for why in found.values()

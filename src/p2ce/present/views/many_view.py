@@ -45,7 +45,7 @@ class PersonRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsView:
-    """Which limits are in the way of people without an option, and of how many."""
+    """Which limits bind for people without an option, and for how many."""
 
     lead: str
     rows: tuple[tuple[str, str, str, str], ...]  # the limit; people: helped, helped by it alone, only by it
@@ -154,7 +154,7 @@ def _statuses(entries: list[Explanation], audience: str, wording: Wording) -> tu
 
 
 def _limits(whys: Sequence[Relaxations], wording: Wording) -> LimitsView | None:
-    """Count the people of whom each limit is in the way."""
+    """Count the people for whom each limit binds."""
     if not whys:
         return None
     count, still_open = wording.numbers.count, sum(not why.complete for why in whys)

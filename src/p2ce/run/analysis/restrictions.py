@@ -236,7 +236,7 @@ def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePoli
 
 def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
     if isinstance(rule, LeaveOut):
-        return False  # the caller of `Explainer.more` asked for what is left
+        return False  # `Explainer.more` is about what is left
     features = [policy[name] for name in rule.columns]
     if any(feature.protected for feature in features):
         return False
