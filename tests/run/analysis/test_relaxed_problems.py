@@ -1,4 +1,4 @@
-"""A search for any option agrees with a complete explanation, and a problem is laid out once for all people."""
+"""A search for any option agrees with a complete explanation; a problem is laid out once for all people."""
 
 from typing import Any
 
