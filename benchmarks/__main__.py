@@ -118,6 +118,10 @@ CASES = {
         ),
     ),
     "glass-box": Benchmark("Glass-box models, compared with brute force", _glass_boxes),
+    "relaxations": Benchmark(
+        "Relaxations of people without an option under a narrow policy",
+        lambda name, settings: iter([measures.relaxations(_case(name, "lightgbm", settings))]),
+    ),
     "table-lightgbm": Benchmark(
         "Categories: LightGBM, its own splits", _beside("lightgbm", required=50, categories=True)
     ),

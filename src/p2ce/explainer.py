@@ -40,6 +40,7 @@ from p2ce.result import (
     Points,
     ProblemRecord,
     Relaxations,
+    RelaxationsOfMany,
     SampledPrice,
 )
 from p2ce.result.analysis import Evaluation
@@ -323,7 +324,7 @@ class Explainer:
         time_limit: float | None = ...,
         n_jobs: int = ...,
         progress: bool = ...,
-    ) -> dict[Any, Relaxations]: ...
+    ) -> RelaxationsOfMany: ...
     def relaxations(
         self,
         explanation: Explanation | Explanations,
@@ -331,12 +332,13 @@ class Explainer:
         time_limit: float | None = None,
         n_jobs: int = 1,
         progress: bool = False,
-    ) -> Relaxations | dict[Any, Relaxations]:
+    ) -> Relaxations | RelaxationsOfMany:
         """Find the minimal sets of constraints to relax, for one person with NO_RECOURSE or for many.
 
         Each explanation is relaxed under its own policy, limit of changes and objectives.
 
-        For many people, return a dict with an entry for the id of each person with NO_RECOURSE. Pass it to
+        For many people, return a `RelaxationsOfMany`: a mapping from the id of each person with NO_RECOURSE,
+        and a summary of which restrictions bind for how many. Pass it to
         ``to_html(explanations, relaxations=…)``. If the model fails for a person, the log says why and the
         person has no entry. After Ctrl-C, the results so far are returned.
 
@@ -440,7 +442,7 @@ class Explainer:
         >>> explainer = Explainer(model, people, target=1, plausibility=None)
         >>> explanation = explainer.explain({"Income": 20, "Debts": 1})
         >>> [option.changes for option in explainer.more(explanation)]
-        [{'Income': (20, 30)}]
+        [{'Income': (20, 28)}]
         """
         problem = self._problems.of_explanation(explanation, call="more")
         reference = self._problems.known.compiled.reference

@@ -141,7 +141,7 @@ def test_with_weights_the_lowest_sums_are_picked_in_order(
     ]
     assert len(picks) == min(count, len(explanation))
     assert np.allclose([sums[one.number - 1] for one in picks], sorted(sums)[: len(picks)])
-    assert all("low weighted cost" in one.why for one in picks)
+    assert all("low weighted sum" in one.why for one in picks)
     assert explanation.pick(count, weights={name: 7 * one for name, one in given.items()}) == picks
 
 

@@ -26,6 +26,7 @@ from p2ce.result import (
     ModelFacts,
     Pick,
     Relaxations,
+    RelaxationsOfMany,
     Restriction,
     Violation,
 )
@@ -83,6 +84,25 @@ def why_text(why: Relaxations) -> str:
     priced = (f"{text} ({cost})" for text, cost in zip(seen.relaxations, costs, strict=True))
     shown = replace(seen, relaxations=tuple(priced))
     return render_words("relaxations.jinja", wording.words, why=shown).strip("\n")
+
+
+def whys_text(whys: RelaxationsOfMany) -> str:
+    """Write which restrictions bind for how many people, a line for each."""
+    wording = wording_for(None, LANGUAGE)
+    count = wording.numbers.count
+    people, helped = count(len(whys)), count(sum(len(why) > 0 for why in whys.values()))
+    lines = [wording.say("limits_lead", people=people, helped=helped)]
+    lines += [
+        wording.say(
+            "whys_line",
+            limit=restriction_line(one.restriction, wording),
+            count=count(one.in_some),
+            people=people,
+            alone=count(one.alone),
+        )
+        for one in whys.binding
+    ]
+    return "\n- ".join(map(visible_line, lines))
 
 
 def restriction_in_words(restriction: Restriction) -> str:

@@ -132,8 +132,8 @@ def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: 
     for rule in rules:
         where = rule["where"]
         person = to_plain(explanation.person)
-        told = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
-        texts.append(wording.listed([_condition(name, one, wording) for name, one in told.items()]))
+        differs = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
+        texts.append(wording.listed([_condition(name, one, wording) for name, one in differs.items()]))
     return "; ".join(texts)
 
 

@@ -21,9 +21,11 @@ from p2ce.result.picks import Pick
 from p2ce.result.points import PersonPoints, Points
 from p2ce.result.problem_record import Distribution, Feature, ModelFacts, ProblemRecord
 from p2ce.result.relaxations import Relaxation, Relaxations, Restriction, Violation
+from p2ce.result.relaxations_of_many import BindingRestriction, RelaxationsOfMany
 from p2ce.result.rule_data import RuleData
 
 __all__ = [
+    "BindingRestriction",
     "Candidates",
     "Categories",
     "Certificate",
@@ -46,6 +48,7 @@ __all__ = [
     "ProblemRecord",
     "Relaxation",
     "Relaxations",
+    "RelaxationsOfMany",
     "Restriction",
     "RuleData",
     "SampledPrice",

@@ -48,7 +48,7 @@ def stated(thing: Any) -> StatedRule:
                 if name == "Owns":
                     near &= rows[name] == thing.option.values[name]
                 else:
-                    near &= (rows[name].astype(float) - thing.option.values[name]).abs() <= apart
+                    near &= (rows[name].astype(float) - float(thing.option.values[name] or 0)).abs() <= apart
             return ~near
         if isinstance(thing, Counterfactual):
             return ~pd.concat([rows[name] == thing.values[name] for name in NAMES], axis=1).all(axis=1)

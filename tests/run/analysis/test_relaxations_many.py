@@ -50,7 +50,15 @@ def test_many_are_as_each_alone_in_any_number_of_processes(n_jobs: int) -> None:
 def test_a_report_takes_them_as_they_are() -> None:
     explainer, many = problem()
     found = explainer.relaxations(many)
-    assert all(label in p2ce.to_html(many, relaxations=found) for label in found)
+    page = p2ce.to_html(many, relaxations=found)
+    assert all(label in page for label in found)
+    assert "Limits that bind" in page
+    assert "Limits that bind" not in p2ce.to_html(many)
+    first = found.binding[0]
+    assert first.in_some == sum(
+        any(first.restriction in one.restrictions for one in why) for why in found.values()
+    )
+    assert str(first.restriction) in str(found)
 
 
 def test_labels_have_to_name_one_person_each() -> None:

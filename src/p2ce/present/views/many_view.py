@@ -8,10 +8,12 @@ from typing import Any
 
 from p2ce.base.visible import abridged, as_text, echoed, shortened, visible_line
 from p2ce.errors import InvalidArgument
+from p2ce.present.rule_sentences import restriction_line
 from p2ce.present.views.audit_facts import Fact, PolicyView, dates_text, policy_of, provenance_facts
 from p2ce.present.views.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Relaxations, Status
+from p2ce.result.relaxations_of_many import binding_restrictions
 from p2ce.result.stated_date import dates_of
 
 ALL_IN_FULL = 200  # people; if there are more, only the first have a section
@@ -42,6 +44,15 @@ class PersonRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsView:
+    """Which limits bind for people without an option, and for how many."""
+
+    lead: str
+    rows: tuple[tuple[str, str, str, str], ...]  # the limit; people: helped, helped by it alone, only by it
+    note: str  # "" if everything is settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManyView:
     """The explanations of many people in words."""
 
@@ -52,6 +63,7 @@ class ManyView:
     draft: str  # as in the view of one person
     date: str
     statuses: tuple[StatusCount, ...]
+    limits: LimitsView | None  # if relaxations were passed
     cheapest_title: str
     rows: tuple[PersonRow, ...]
     sections: tuple[View, ...]  # of the first people
@@ -92,6 +104,7 @@ def view_of_many(
         draft=draft_notice(problems, audience, wording),
         date=dates_text(dates_of(one.as_of for one in entries), audience, wording),
         statuses=_statuses(entries, audience, wording),
+        limits=_limits([mine for _, _, mine in found if mine is not None], wording),
         cheapest_title=_cheapest_title(entries, wording),
         rows=tuple(
             _row(id_, entry, audience, wording_of(entry, language, phrases), place if place < full else None)
@@ -137,6 +150,27 @@ def _statuses(entries: list[Explanation], audience: str, wording: Wording) -> tu
         )
         for status in Status
         if counts[status]
+    )
+
+
+def _limits(whys: Sequence[Relaxations], wording: Wording) -> LimitsView | None:
+    """Count the people for whom each limit binds."""
+    if not whys:
+        return None
+    count, still_open = wording.numbers.count, sum(not why.complete for why in whys)
+    helped = count(sum(len(why) > 0 for why in whys))
+    return LimitsView(
+        lead=wording.say("limits_lead", people=count(len(whys)), helped=helped),
+        rows=tuple(
+            (
+                restriction_line(one.restriction, wording),
+                count(one.in_some),
+                count(one.alone),
+                count(one.in_every),
+            )
+            for one in binding_restrictions(dict(enumerate(whys)))
+        ),
+        note=wording.say("limits_open", open=count(still_open)) if still_open else "",
     )
 
 

@@ -11,6 +11,7 @@ from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.relaxations import Relaxations
+from p2ce.result.relaxations_of_many import RelaxationsOfMany
 from p2ce.run.many.processes import LOST, failure_of, job_count, receive, send
 from p2ce.run.many.progress_bar import progress_bar
 from p2ce.run.verified import Failure
@@ -22,7 +23,7 @@ Find: TypeAlias = Callable[[Explanation], Relaxations]
 
 def relaxations_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
-) -> dict[Any, Relaxations]:
+) -> RelaxationsOfMany:
     """Apply ``find`` to every explanation with NO_RECOURSE. Return the results by id, in order."""
     explained = _by_id(explanations)
     found: dict[Any, Relaxations] = {}
@@ -40,7 +41,7 @@ def relaxations_many(
             )
         except LOST:
             log.warning("A process ended unexpectedly. %d people are left out.", len(explained) - len(found))
-    return {row_id: found[row_id] for row_id in explained if row_id in found}
+    return RelaxationsOfMany({row_id: found[row_id] for row_id in explained if row_id in found})
 
 
 def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
@@ -52,7 +53,7 @@ def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
             continue
         if not isinstance(row_id, Hashable) or times[row_id] > 1:
             raise InvalidArgument(
-                f"relaxations() returns a dict by id, but {echoed(row_id)} is not the id of a single "
+                f"relaxations() returns its results by id, but {echoed(row_id)} is not the id of a single "
                 "person. Explain the people again with an index in which every id occurs once."
             )
         explained[row_id] = explanation

@@ -1,6 +1,6 @@
 """List the restrictions that could be lifted for an instance, and compile the problem without some."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -73,15 +73,16 @@ def restrictions_of(problem: ParsedProblem, instance: FloatArray, ends: FloatArr
                     lift=partial(_replaced, name=feature.name, change=_far_from_today),
                 )
             )
-    for feature in free:
-        low, high = ends[:, place[feature.name]].tolist()
-        wider = with_range_of(feature, low, high)
-        if wider is not None and _is_taken(problem, instance, wider):
-            found.append(_range(feature, wider))
-    for feature in free:
-        finer = _without_step(feature, problem, ends[:, place[feature.name]])
-        if finer is not None and _is_taken(problem, instance, finer):
-            found.append(_step(feature, finer))
+    own_ends = [ends[:, place[feature.name]] for feature in free]
+    wider = [with_range_of(one, *end.tolist()) for one, end in zip(free, own_ends, strict=True)]
+    finer = [_without_step(one, problem, end) for one, end in zip(free, own_ends, strict=True)]
+    more = [one for one in (*wider, *finer) if one is not None]
+    # In one call, since each takes some milliseconds. If that fails, the features are tried one by one.
+    all_taken = _are_taken(problem, instance, more)
+    for changed, restriction_of in ((wider, _range), (finer, _step)):
+        for feature, new in zip(free, changed, strict=True):
+            if new is not None and (all_taken or _are_taken(problem, instance, [new])):
+                found.append(restriction_of(feature, new))
     for feature in free:
         if not feature.leaves_special and instance[place[feature.name]] in feature.special:
             code = problem.codebook[feature.name].plain(float(instance[place[feature.name]]))
@@ -230,11 +231,20 @@ def with_range_of(feature: FeaturePolicy, low: float, high: float) -> FeaturePol
     return wider if gained or narrower else None
 
 
-def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePolicy) -> bool:
-    """Return whether the user's own objects accept candidates; an encoder may raise at unknown ones."""
-    codes = feature.codes(problem.codebook[feature.name])
-    rows = np.repeat(instance[None, :], min(len(codes), MOST_TRIED), axis=0)
-    rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
+def _are_taken(problem: ParsedProblem, instance: FloatArray, features: Sequence[FeaturePolicy]) -> bool:
+    """Return whether the user's own objects take the candidates of features. An encoder may raise.
+
+    Each candidate is tried by itself, with everything else as the instance (d,) has it.
+    """
+    parts = []
+    for feature in features:
+        codes = feature.codes(problem.codebook[feature.name])
+        few = codes[np.linspace(0, len(codes) - 1, min(len(codes), MOST_TRIED)).astype(int)]
+        parts.append(np.repeat(instance[None, :], len(few), axis=0))
+        parts[-1][:, problem.names.index(feature.name)] = few
+    if not parts:
+        return True
+    rows = np.concatenate(parts)
     calls = [model.evaluate for model in problem.models]
     if problem.required_detector is not None and not problem.required_detector.is_its_score:
         calls.append(problem.required_detector.evaluate)
@@ -248,7 +258,7 @@ def _is_taken(problem: ParsedProblem, instance: FloatArray, feature: FeaturePoli
 
 def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
     if isinstance(rule, LeaveOut):
-        return False  # the caller of `Explainer.more` asked for what is left
+        return False  # `Explainer.more` is about what is left
     features = [policy[name] for name in rule.columns]
     if any(feature.protected for feature in features):
         return False
