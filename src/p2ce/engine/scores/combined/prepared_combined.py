@@ -129,7 +129,7 @@ def prepare_parts(score: CombinedScore, placed: Placed) -> PreparedCombined:
         score=score,
         placed=placed,
         layout=layout,
-        instances=lay_out_instances(layout, grid, placement, nothing, values, placed.chains),
+        instances=lay_out_instances(layout, placement, nothing, values, placed.chains),
         flat_parts=np.array(
             [at for at, part in enumerate(score.parts) if part.flat is not None], dtype=np.int64
         ),
