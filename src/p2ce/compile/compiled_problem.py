@@ -368,7 +368,7 @@ class Problem(ParsedProblem):
         return tuple(self.grid.columns.tolist().index(first + place) for place in range(len(self.chains)))
 
     def levels_of(self, values: FloatArray, limits: "RowLimits | None" = None) -> tuple[ChainLevels, ...]:
-        """Return the levels of instances (n, d), inside their own limits, in each chain of linked features."""
+        """Return the levels of instances (n, d), inside their limits, in each chain of linked features."""
         return tuple(levels_of(chain, self.searched, self.codebook, values, limits) for chain in self.chains)
 
 

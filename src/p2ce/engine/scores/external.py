@@ -104,7 +104,7 @@ class Placed:
     # Whether an axis moves several columns; then only ``rows`` returns their values, unless the score is laid
     # out for such axes.
     is_grouped: bool = False
-    # The values (n, levels, members) of each chain of linked features; a score laid out with chains needs them.
+    # The values (n, levels, members) of each chain of linked features, for a score laid out with chains.
     chains: Sequence[FloatArray] = ()
     # (n, axes, width) known values of a black box for single changes, NaN where unknown.
     known: FloatArray | None = None

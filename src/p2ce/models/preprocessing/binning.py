@@ -47,7 +47,7 @@ def follow_process(
         place = list(given.columns).index(name) if isinstance(given, pd.DataFrame) else int(variable)
         variables[place] = process.get_binned_variable(name)
     ends = {
-        place: ends_of(*_bins(binned))
+        place: stretch_ends(*_bins(binned))
         for place, binned in variables.items()
         if not maps_by_input[place].is_category and not _is_curved(binned)
     }
@@ -95,7 +95,7 @@ def known_labels(labels: Iterable[Any]) -> list[Any]:
     return [label for label in labels if not is_missing(label)]
 
 
-def ends_of(cuts: Iterable[float], labels: Iterable[Any]) -> FloatArray:
+def stretch_ends(cuts: Iterable[float], labels: Iterable[Any]) -> FloatArray:
     """Return the last number of every stretch: up to a cut, up to a label, and the label by itself."""
     keys = np.array([_number(label) for label in labels], dtype=np.float64)
     keys = keys[np.isfinite(keys)]

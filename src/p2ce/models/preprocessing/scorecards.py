@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.preprocessing.binning import ends_of, follow_process, tried_in
+from p2ce.models.preprocessing.binning import follow_process, stretch_ends, tried_in
 from p2ce.models.preprocessing.fold import Fold, encoded, extended
 from p2ce.models.preprocessing.input_maps import InputMap
 from p2ce.models.preprocessing.operations import StepTable
@@ -123,7 +123,7 @@ def follow_card(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold
             continue
         limits = [float(limit) for part in parts for pair in _BIN.findall(part) for limit in pair]
         cuts = np.nextafter([limit for limit in limits if np.isfinite(limit)], -np.inf)  # bins are [a, b)
-        ends = ends_of(cuts, [_as_number(part) for part in parts])
+        ends = stretch_ends(cuts, [_as_number(part) for part in parts])
         table = StepTable(ends, evaluate_column(alone, row, 0, tried_in(ends), 1))
         found.append(extended(input_map, table, name="scorecard_ply", fold=fold))
     return found
