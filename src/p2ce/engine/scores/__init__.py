@@ -26,6 +26,8 @@ a forest behind functions whose values are            sums in library order, unl
 tabulated                                             a split that its rounding may decide: the model
 networks                                              a proven margin per instance, then per cell, inside
                                                       which the model decides
+ensembles of the above                                an interval of the number, from the intervals of its
+                                                      parts, inside which the model decides
 `PlausibilityForest`                                  exact: its compiled score is the detector
 one class of several, ranges of regressors            differences or negatives of the above, with the
                                                       bands of both; the model, as `predict` decides
