@@ -8,9 +8,12 @@ floats leaves what is close to the rule itself, which computes in fractions. A P
 that is evaluated outside the kernel.
 
 Grouped features. A one-hot group is an axis whose candidates are levels: tuples of the members' values. So
-are a feature and those linked to it, but their levels depend on the instance: such a problem is compiled for
-each instance (some milliseconds). A level that leads a linked feature out of its range, kind, `candidates()`
-or given `step()` does not exist. Scores of members are rewritten as scores of the level.
+are features that are linked to each other, directly or not, but their levels depend on the instance. They are
+found for a batch at once: all combinations of the drivers' candidates, without those that lead a member out
+of its range, kind, `candidates()` or given `step()`. Scores of a one-hot group's members are rewritten as
+scores of the level. A chain of links keeps its members' columns: the kernel looks up their values at every
+level, and a split by one of them may divide the axis into several stretches. So one compiled problem serves
+all instances. An instance at a level of a one-hot group that no other has gets a problem for itself.
 
 The favourable class. Without `target=`, models are parsed for None, which stops where a classifier's classes
 meet the target. Only names settle it then: those of the classes, or that of the label (`y=`), if the model

@@ -274,7 +274,7 @@ class Problem(ParsedProblem):
     one_way: Mapping[str, OneWay]  # its candidates for one direction only
     grid: BaseGrid
     layout: "ScoreLayout"
-    is_personal: bool = False  # laid out for one instance, whose one-hot group is at a level of its own
+    is_personal: bool = False  # laid out for one instance, whose one-hot group is at a level that only it has
     estimate: FittedEstimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
 

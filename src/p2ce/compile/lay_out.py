@@ -193,7 +193,7 @@ def with_codebook(problem: Problem, codebook: Codebook) -> Problem:
 
 
 def for_instance(problem: Problem, values: FloatArray) -> Problem:
-    """Return the same problem for one instance (d,), whose one-hot groups may be at a level of its own."""
+    """Return the same problem for one instance (d,), whose one-hot groups may be at unusual levels."""
     parsed = replace(parsed_part(problem), compounds=with_own_levels(problem.compounds, values))
     space = SearchSpace(requirements_of(parsed), problem.detail, problem.searched, problem.one_way)
     return lay_out_again(problem, parsed, space=space, is_personal=True, estimate=problem.estimate)

@@ -59,7 +59,7 @@ def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
 def reaching(
     known: Compiled, problem: Problem, values: FloatArray, codebook: Codebook | None = None
 ) -> Problem:
-    """Compile a problem that is valid for instances (n, d), or for one that stands at a level of its own.
+    """Compile a problem that is valid for instances (n, d), or for one at a level that only it has.
 
     ``codebook`` decodes the instances, if they may have labels that the problem does not know.
     """

@@ -33,7 +33,7 @@ def _check_links(links: Sequence[Linked]) -> None:
             )
         if len({link.counts for link in mine}) > 1:
             raise InvalidPolicy(
-                f"The links of {echoed(follower)} disagree on whether it counts as a change of its own. Pass "
+                f"The links of {echoed(follower)} disagree on whether it counts as a separate change. Pass "
                 f"counts='once' or counts='each' to all of them."
             )
     done: set[str] = set()
