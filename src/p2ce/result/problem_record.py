@@ -145,7 +145,7 @@ class ModelFacts:
     cells: int  # combinations of the grid that an instance can reach
     alternatives: dict[str, int]  # axis → number of other values
     rules: tuple[RuleData, ...]  # between features
-    # Calls of the black boxes by the constructor, and rows in them; None if all models are supported natively.
+    # Calls of black boxes by the constructor, and rows in them; None if all models are supported natively.
     calls: int | None = None
     rows: int | None = None
 
