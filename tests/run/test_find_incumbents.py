@@ -111,7 +111,8 @@ def test_accepted_cells_are_there_after_a_few_calls(slow: Any) -> None:
         assert model.calls - calls <= 30
         assert model.rows - rows <= 1_200
         answered += len(found) > 0
-        assert found.certificate.scored <= model.rows - rows
+        # A cell that was sought counts again in the search, which remembers its value.
+        assert found.certificate.scored <= 2 * (model.rows - rows)
     assert answered >= 1
 
 

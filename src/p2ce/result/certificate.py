@@ -121,7 +121,7 @@ class Certificate:
     max_changes: Count | None = None
     ties: bool = False  # whether all options of equal cost are listed, or one of them
     boxes: Count = field(default=0, compare=False)  # boxes examined
-    scored: Count = field(default=0, compare=False)  # cells scored one by one
+    scored: Count = field(default=0, compare=False)  # cells scored one by one, some from remembered values
     pruned: dict[str, Count] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
     # Points evaluated again by the user's own model (and own detector), and those for which the result
     # differed from the compiled scores.
