@@ -86,8 +86,8 @@ def levels_of(
     """Return the levels of instances (n, d), in the order of the drivers' values.
 
     A combination of the drivers' values is a level only if every member may take its value there, if its
-    column can hold this value, and if no follower that moves leaves its own range. ``limits`` are those that a
-    caller states for the instances. The current values always are a level.
+    column can hold this value, and if no follower that moves leaves its own range. ``limits`` are those
+    that a caller states for instances. The current values always are a level.
     """
     names = [codebook.names[member] for member in chain.members]
     now = values[:, chain.members]

@@ -11,7 +11,7 @@ from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.row_format import columns_by_name, row_format
-from p2ce.models.families.points import PointsTotal, parse_points
+from p2ce.models.families.scorecard_points import PointsTotal, parse_points
 from p2ce.models.families.sklearn.pipeline import parse_behind
 from p2ce.models.fitted import require_library_class
 from p2ce.models.preprocessing.scorecards import ScorecardBins, ScorecardPoints

@@ -8,7 +8,7 @@ from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import InvalidReference, UnsupportedModel, nearest
 from p2ce.models.decisions.adapter import Adapter, ParseRequest
 from p2ce.models.decisions.row_format import columns_by_count
-from p2ce.models.families.points import PointsTotal, parse_points
+from p2ce.models.families.scorecard_points import PointsTotal, parse_points
 from p2ce.models.preprocessing.scorecards import CardPoints
 
 _OPTIONS = {"card", "print_step", "replace_blank_na"}
