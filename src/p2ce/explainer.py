@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.budget import Budget, no_calls, within
+from p2ce.base.calls.budget import CallBudget, charged_to, no_calls
 from p2ce.base.files import write_whole
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
@@ -180,8 +180,8 @@ class Explainer:
             bound=bound,
             random_state=random_state,
         )
-        self._spent = Budget()  # without limits: it counts
-        with within(self._spent):
+        self._spent = CallBudget()  # without limits: it counts
+        with charged_to(self._spent):
             compiled = compile_arguments(model, reference, arguments, y=y)
         if compiled.problem.method is not None:
             check_paper(compiled.problem, bound=bound)
@@ -268,7 +268,7 @@ class Explainer:
         budget = None
         if max_calls is not None or max_rows is not None:
             budget = new_budget(problem, max_calls, max_rows)
-        with nullcontext() if budget is None else within(no_calls()):
+        with nullcontext() if budget is None else charged_to(no_calls()):
             problem = self._problems.prepared(problem, clock)
             problem = reaching(compiled, problem, rows.values, rows.codebook)
         limits = SearchLimits(clock.left(), listener=clock.listener)

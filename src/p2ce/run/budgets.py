@@ -8,7 +8,7 @@ value that it returned in the search counts, unless it lies close to the thresho
 """
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.budget import Budget, LimitReached, within
+from p2ce.base.calls.budget import CallBudget, LimitReached, charged_to
 from p2ce.base.calls.model_call import calls_of
 from p2ce.base.visible import as_text
 from p2ce.compile.arguments import check_budget
@@ -19,7 +19,7 @@ from p2ce.run.time_limits import SearchLimits
 from p2ce.run.verified import Verified
 
 
-def new_budget(problem: Problem, max_calls: int | None, max_rows: int | None) -> Budget | None:
+def new_budget(problem: Problem, max_calls: int | None, max_rows: int | None) -> CallBudget | None:
     """Check what a caller passed, and return the budget of one instance; None if there is no limit.
 
     A budget needs a black box: of a natively supported model, the search calls nothing.
@@ -37,12 +37,14 @@ def new_budget(problem: Problem, max_calls: int | None, max_rows: int | None) ->
             "parsed form is searched, and the model itself is called about twice, to verify the options. "
             f"Leave {name}= out."
         )
-    return Budget(max_calls, max_rows)
+    return CallBudget(max_calls, max_rows)
 
 
-def explain_charged(problem: Problem, values: FloatArray, limits: SearchLimits, budget: Budget) -> Verified:
+def explain_charged(
+    problem: Problem, values: FloatArray, limits: SearchLimits, budget: CallBudget
+) -> Verified:
     """Explain one instance (1, d), and state what it spent of a budget that may be charged already."""
-    with within(budget):
+    with charged_to(budget):
         try:
             verified = explain_batch(problem, values, limits)
         except LimitReached as error:
@@ -50,7 +52,7 @@ def explain_charged(problem: Problem, values: FloatArray, limits: SearchLimits, 
     return verified.with_spent(budget)
 
 
-def _too_small(budget: Budget, problem: Problem, error: LimitReached) -> InvalidArgument:
+def _too_small(budget: CallBudget, problem: Problem, error: LimitReached) -> InvalidArgument:
     """Build the error of a budget that does not even cover scoring the instance."""
     name = budget.reached or "max_calls"
     needed = sum(calls_of(model.evaluate) for model in problem.models)

@@ -17,7 +17,7 @@ from p2ce.engine.solver.branch_and_bound import (
     ExternalScores,
     Fronts,
     Incumbents,
-    Spending,
+    SearchBudget,
     no_fronts,
     solve,
 )
@@ -179,7 +179,7 @@ def external_scores(batch: Batch, instances: IntArray, until: float | None = Non
     )
 
 
-def spending_on(problem: Problem) -> Spending | None:
+def spending_on(problem: Problem) -> SearchBudget | None:
     """Return what a search may spend of the current budget; None if there is none, or nothing to spend."""
     if (budget := current_budget()) is None or budget.max_calls == 0:
         return None
@@ -189,7 +189,7 @@ def spending_on(problem: Problem) -> Spending | None:
     detector = problem.detector
     if detector is not None and not (detector.is_its_score or detector.is_black_box):
         verifying.append(detector.evaluate)
-    return Spending(
+    return SearchBudget(
         budget=budget,
         per_cell=sum(calls_of(one) for one in called),
         per_option=sum(calls_of(one) for one in verifying),

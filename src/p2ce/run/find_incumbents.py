@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.budget import LimitReached, current_budget, within
+from p2ce.base.calls.budget import LimitReached, charged_to, current_budget
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch
 from p2ce.compile.compiled_problem import Problem
@@ -132,7 +132,7 @@ def seek_incumbents(
     if seconds == 0.0:
         return known, Sought(sought.incumbents, instances)
     begin = time.perf_counter()
-    with nullcontext() if budget is None else within(budget.part(INCUMBENTS_SHARE)):
+    with nullcontext() if budget is None else charged_to(budget.part(INCUMBENTS_SHARE)):
         found, evaluated = find_incumbents(batch, new, seconds=INCUMBENTS_SHARE * seconds)
     counters = known.counters.copy()
     counters[:, SCORED] += evaluated

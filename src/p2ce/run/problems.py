@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from p2ce.base.arrays import FloatArray
-from p2ce.base.calls.budget import LimitReached, current_budget, no_calls, within
+from p2ce.base.calls.budget import LimitReached, charged_to, current_budget, no_calls
 from p2ce.base.calls.model_call import no_calls_after
 from p2ce.compile.archive import read_objectives, stated_objectives
 from p2ce.compile.arguments import UNCHANGED, Arguments, Unchanged, check_limit
@@ -230,7 +230,7 @@ class Problems:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                limited = nullcontext() if current_budget() is None else within(no_calls())
+                limited = nullcontext() if current_budget() is None else charged_to(no_calls())
                 with warn_if_slow(partial(preparing_text, cache_use())), limited:
                     compile_kernels(*self.for_first_row(problem))
             self._is_loaded = True

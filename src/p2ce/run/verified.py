@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.base.calls.budget import Budget
+from p2ce.base.calls.budget import CallBudget
 from p2ce.compile.arguments import BUDGETS
 from p2ce.compile.compiled_problem import Problem
 from p2ce.engine.solver.branch_and_bound import Fronts
@@ -182,7 +182,7 @@ class Verified:
         taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
         return limit - taken - self.verify_seconds / len(self.outcomes.scores)
 
-    def with_spent(self, budget: Budget) -> "Verified":
+    def with_spent(self, budget: CallBudget) -> "Verified":
         """Enter what a single instance spent of its budget, and whether the budget ended the search."""
         known = self.outcomes
         is_open = ~known.finished | (known.grid == SearchedGrid.FINEST_OPEN)

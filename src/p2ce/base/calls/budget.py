@@ -1,6 +1,6 @@
 """Count the calls and rows of the user's own models and detectors, and stop before a budget is exceeded.
 
-A model may be a service that charges for each call, or for each row. `Budget.charge` stands before every
+A model may be a service that charges for each call, or for each row. `CallBudget.charge` stands before every
 call, also before a repeated one, and raises `OutOfBudget` instead of a call that the budget does not cover.
 """
 
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 BudgetName: TypeAlias = Literal["max_calls", "max_rows"]
 # What calls are charged to. They happen deep below the steps that know the budget.
-CURRENT: ContextVar["Budget | None"] = ContextVar("budget", default=None)
+CURRENT: ContextVar["CallBudget | None"] = ContextVar("budget", default=None)
 
 
 class LimitReached(Exception):
@@ -24,10 +24,10 @@ class OutOfBudget(LimitReached):
 
 
 @dataclass(slots=True, eq=False)
-class Budget:
+class CallBudget:
     """The most calls and rows of one explanation, and how many of them were made. None means no limit.
 
-    >>> budget = Budget(max_calls=10, max_rows=100)
+    >>> budget = CallBudget(max_calls=10, max_rows=100)
     >>> budget.charge(60)
     >>> budget.covers(calls=1, rows=41), budget.calls_left, budget.rows_left
     (False, 9, 40)
@@ -38,7 +38,7 @@ class Budget:
     calls: int = 0
     rows: int = 0
     reached: BudgetName | None = None  # what did not cover a call
-    whole: "Budget | None" = None  # the budget that this one is a part of
+    whole: "CallBudget | None" = None  # the budget that this one is a part of
 
     @property
     def calls_left(self) -> int | None:
@@ -67,21 +67,21 @@ class Budget:
         self.calls += 1
         self.rows += rows
 
-    def part(self, share: float) -> "Budget":
+    def part(self, share: float) -> "CallBudget":
         """Return a share of what is left, which is charged to both."""
         calls, rows = (
             None if left is None else int(share * left) for left in (self.calls_left, self.rows_left)
         )
-        return Budget(calls, rows, whole=self)
+        return CallBudget(calls, rows, whole=self)
 
 
-def no_calls() -> Budget:
+def no_calls() -> CallBudget:
     """Return a budget under which nothing of the user's is called."""
-    return Budget(max_calls=0, max_rows=0)
+    return CallBudget(max_calls=0, max_rows=0)
 
 
 @contextmanager
-def within(budget: Budget) -> Iterator[None]:
+def charged_to(budget: CallBudget) -> Iterator[None]:
     """Charge every call of the block to a budget."""
     before = CURRENT.set(budget)
     try:
@@ -90,6 +90,6 @@ def within(budget: Budget) -> Iterator[None]:
         CURRENT.reset(before)
 
 
-def current_budget() -> Budget | None:
+def current_budget() -> CallBudget | None:
     """Return the budget that calls are charged to, if there is one."""
     return CURRENT.get()

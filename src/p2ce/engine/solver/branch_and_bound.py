@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.engine.solver.external_scores import CELL_WORK as CELL_WORK
 from p2ce.engine.solver.external_scores import ExternalScores as ExternalScores
-from p2ce.engine.solver.external_scores import Spending as Spending
+from p2ce.engine.solver.external_scores import SearchBudget as SearchBudget
 from p2ce.engine.solver.fronts import Fronts as Fronts
 from p2ce.engine.solver.fronts import Incumbents as Incumbents
 from p2ce.engine.solver.fronts import Listener as Listener

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.budget import Budget
+from p2ce.base.calls.budget import CallBudget
 from p2ce.engine.scores.black_box_score import PreparedBlackBox
 from p2ce.engine.scores.external import REJECT, Boxes, PreparedScore, some_boxes
 
@@ -20,10 +20,10 @@ CELL_WORK = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Spending:
+class SearchBudget:
     """What a search may spend of a budget of calls and rows, and what its cells cost."""
 
-    budget: Budget
+    budget: CallBudget
     per_cell: int  # calls, with a row each, that evaluate a cell
     per_option: int  # calls, with a row each, that verify a cell of the front after the search
 
@@ -63,7 +63,7 @@ class ExternalScores:
     recorded: Collection[int]  # the scores whose values at the points of the front are needed later
     instances: IntArray  # (n,) the number in the batch of each instance of the search
     until: float | None = None  # no call begins later, by the clock of `time.perf_counter`
-    spending: Spending | None = None  # None if calls and rows have no limit
+    spending: SearchBudget | None = None  # None if calls and rows have no limit
 
     @property
     def calls_user_code(self) -> bool:

@@ -16,7 +16,7 @@ from p2ce.engine.solver.evaluation_queue import EvaluationQueue, Quota, new_queu
 from p2ce.engine.solver.external_scores import (
     CELL_WORK,
     ExternalScores,
-    Spending,
+    SearchBudget,
     evaluate_cells,
     infeasible_boxes,
 )
@@ -278,7 +278,7 @@ class SearchDriver:
         # The cells of a leaf are queued together.
         self.settings = self.settings._replace(dense_cells=min(self.leaf_cells, self.most_cells))
 
-    def _keep_batches_affordable(self, spending: Spending) -> None:
+    def _keep_batches_affordable(self, spending: SearchBudget) -> None:
         """Limit the cells of a batch to what a budget covers; if few calls are left, make batches larger."""
         batches = spending.batches_left()
         if batches is not None and batches <= FEW_BATCHES:

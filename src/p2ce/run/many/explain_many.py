@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.budget import no_calls, within
+from p2ce.base.calls.budget import charged_to, no_calls
 from p2ce.compile.arguments import Unchanged, check_jobs, check_time
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.lay_out import with_codebook
@@ -77,7 +77,7 @@ def explain_many(
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))
     new_budget(problem, limits.max_calls, limits.max_rows)
-    with within(no_calls()) if limits.has_budget else nullcontext():
+    with charged_to(no_calls()) if limits.has_budget else nullcontext():
         problem = with_codebook(problems.prepared(problem, clock), encoded.codebook)
     # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
     lacking = (encoded.values == MISSING).any(axis=0)
@@ -119,7 +119,7 @@ def _explain_encoded(
     parts: list[Solved] = []
     for row in encoded[~near].tolist():
         try:
-            with within(no_calls()) if limits.has_budget else nullcontext():
+            with charged_to(no_calls()) if limits.has_budget else nullcontext():
                 alone[row] = problem_for(rows.values[[row]])
         except P2CEError as error:  # for example, a value that the model does not allow to be missing
             parts.append((np.array([row]), replace(failure_of(error), message=str(error))))

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.base.arrays import FloatArray, IntArray
-from p2ce.base.calls.budget import no_calls, within
+from p2ce.base.calls.budget import charged_to, no_calls
 from p2ce.base.visible import as_text, one_line
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, InvalidRow, P2CEError, what_happened
@@ -257,7 +257,7 @@ def _explain_share(payload: bytes, key: str, share: list[Work], limits: SearchLi
     # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):
         # perhaps of a row, whose explanation will then state it
-        with suppress(Exception), within(no_calls()) if limits.has_budget else nullcontext():
+        with suppress(Exception), charged_to(no_calls()) if limits.has_budget else nullcontext():
             compile_kernels(problem, share[0][1][:1])
     return [part for rows, values in share for part in explain_safely(problem, rows, values, limits)]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray, IntArray
-from p2ce.base.calls.budget import OutOfBudget, current_budget, within
+from p2ce.base.calls.budget import OutOfBudget, charged_to, current_budget
 from p2ce.base.calls.model_call import is_over
 from p2ce.base.comparing import quanta
 from p2ce.compile.batch import Batch, row_totals
@@ -168,7 +168,7 @@ class Trials:
         """
         if not self._is_spent:
             try:
-                with nullcontext() if self._budget is None else within(self._budget):
+                with nullcontext() if self._budget is None else charged_to(self._budget):
                     judged = self._judge.judge(instance, rows)
             except OutOfBudget:
                 self._is_spent = True
