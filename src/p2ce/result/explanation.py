@@ -137,8 +137,8 @@ class Explanation(Reports):
             )
         if self.unlisted and not self.counterfactuals:
             raise InvalidArgument(
-                f"An explanation that leaves {echoed(self.unlisted)} options unlisted must list some; it lists "
-                "none. Pass the options, or unlisted=0."
+                f"An explanation with {echoed(self.unlisted)} options that are not listed must list others. "
+                "Pass some options, or unlisted=0."
             )
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (
