@@ -86,7 +86,7 @@ class Explanation(Reports):
     An explanation is a sequence of `Counterfactual`, ordered by the first objective, then by the next.
 
     `unlisted` counts further options that were found and are not in the sequence. What is proven is about all
-    of them. It is 0, unless `Explainer.more` was asked for a few.
+    of them. It is 0, unless `Explainer.more` got n=.
 
     Equality ignores timings, `problem`, the type of the input table, the work done, and score differences
     that come from rounding in another batch. So the other people in a batch do not change an explanation.
