@@ -397,22 +397,14 @@ class FeaturePolicy:
         low, high = self._held_ends()
         if low > high:
             return range(0)
-        ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
-        inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple just outside counts as well if the column's precision makes it equal to the end.
-        before = self._at(range(inside.start - 1, inside.start))[0]
-        after = self._at(range(inside.stop, inside.stop + 1))[0]
-        return range(inside.start - int(before >= low), inside.stop + int(after <= high))
+        return _indices_inside(low, high, self.anchor, self.step, self.dtype)
 
     def _at(self, indices: range) -> FloatArray:
-        return self.as_held(multiples(indices, anchor=self._anchor(), step=as_typed(self.step)))
+        return _multiples_held(indices, self.anchor, self.step, self.dtype)
 
     def as_held(self, values: FloatArray) -> FloatArray:
         """Return values in the precision of the column."""
-        if self.dtype.kind != "f":
-            return values
-        with np.errstate(over="ignore"):  # a value beyond the largest float32 becomes infinite, so outside
-            return values.astype(self.dtype).astype(np.float64)
+        return _held(values, self.dtype)
 
     def _filter(self, values: FloatArray) -> FloatArray:
         if self.special:
@@ -513,6 +505,29 @@ class FeaturePolicy:
             return "Widen the range, or list the candidates with candidates() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown_number(step)}}}) first."
+
+
+@lru_cache(maxsize=4096)  # exact fractions are slow, and most layouts have the features of another one
+def _indices_inside(low: float, high: float, anchor: float, step: float, dtype: "np.dtype[Any]") -> range:
+    """Return every whole number i for which the multiple anchor + i · step is in the range."""
+    inside = index_range(
+        as_typed(low, dtype), as_typed(high, dtype), anchor=as_typed(anchor, dtype), step=as_typed(step)
+    )
+    # A multiple just outside counts as well if the column's precision makes it equal to the end.
+    around = range(inside.start - 1, inside.start), range(inside.stop, inside.stop + 1)
+    before, after = (_multiples_held(one, anchor, step, dtype)[0] for one in around)
+    return range(inside.start - int(before >= low), inside.stop + int(after <= high))
+
+
+def _multiples_held(indices: range, anchor: float, step: float, dtype: "np.dtype[Any]") -> FloatArray:
+    return _held(multiples(indices, anchor=as_typed(anchor, dtype), step=as_typed(step)), dtype)
+
+
+def _held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
+    if dtype.kind != "f":
+        return values
+    with np.errstate(over="ignore"):  # a value beyond the largest float32 becomes infinite, so outside
+        return values.astype(dtype).astype(np.float64)
 
 
 @lru_cache(maxsize=16)
