@@ -48,7 +48,7 @@ from p2ce.result.stated_date import stated_date
 from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.run.analysis.infeasibility import relaxations
 from p2ce.run.analysis.map_two_features import feature_map
-from p2ce.run.analysis.next_best import rules_to_leave_out
+from p2ce.run.analysis.next_best import check_listed, listing, rules_to_leave_out
 from p2ce.run.analysis.relaxations_many import relaxations_many
 from p2ce.run.analysis.relaxed_problems import RelaxedProblems
 from p2ce.run.analysis.sample_price import sample_price
@@ -419,13 +419,14 @@ class Explainer:
         explanation: Explanation,
         *,
         exclude: Any = None,
+        n: int | None = None,
         time_limit: float | None = None,
     ) -> Explanation:
         """Find the next best options: every Pareto-optimal option that is left without some others.
 
         The result is that of `explain` with a policy that leaves these out. Its certificate is about what is
         left, and names what is left out. Call `more` with the result again to leave out more:
-        what was left out before stays out. `Explanation.pick` chooses a few of the options.
+        what was left out before stays out.
 
         Args:
             explanation: The result of `explain` or of this method.
@@ -433,6 +434,9 @@ class Explainer:
                 an option, such as ``explanation[0]``, which leaves out that one exactly; `p2ce.Near`, an
                 option and all that are like it; the name of a feature that must not change; and a set of
                 features that must not all change.
+            n: How many options to list: those that `Explanation.pick` chooses. All options are found and
+                proven in any case. `Explanation.unlisted` and every text say how many are not listed. The
+                default, None, lists all.
             time_limit: The limit in seconds, as in `explain`.
 
         >>> import pandas as pd
@@ -444,12 +448,13 @@ class Explainer:
         >>> [option.changes for option in explainer.more(explanation)]
         [{'Income': (20, 28)}]
         """
+        check_listed(n)
         problem = self._problems.of_explanation(explanation, call="more")
         reference = self._problems.known.compiled.reference
         rules = rules_to_leave_out(problem, reference, explanation, exclude)
         # Not `with_rules`, which would make an inferred policy a stated one.
         kept = (*problem.policy.rules, *(one for one in rules if one not in problem.policy.rules))
-        return self.explain(
+        found = self.explain(
             explanation.person,
             policy=replace(problem.policy, rules=kept),
             max_changes=problem.max_changes,
@@ -457,6 +462,7 @@ class Explainer:
             time_limit=time_limit,
             as_of=explanation.as_of,
         )
+        return listing(found, n)
 
     def evaluate(
         self,

@@ -52,6 +52,18 @@ def test_picks_are_options_of_the_front_in_its_order_each_with_a_reason(
 
 
 @given(fronts, st.integers(1, 12))
+def test_no_pick_of_a_part_is_called_the_best_unless_it_is(explanation: Explanation, count: int) -> None:
+    chosen = tuple(one.counterfactual for one in explanation.pick(count))
+    if len(chosen) == len(explanation):
+        return
+    part = replace(explanation, counterfactuals=chosen, unlisted=len(explanation) - len(chosen))
+    fewest = min(option.costs["changes"] for option in explanation)
+    for pick in (*part.pick(3), *part.pick(len(part), weights={"changes": 1})):
+        assert set(pick.reasons) <= {"changes", DIFFERENT, "weights"}
+        assert "changes" not in pick.reasons or pick.counterfactual.costs["changes"] == fewest
+
+
+@given(fronts, st.integers(1, 12))
 def test_more_picks_keep_those_of_fewer(explanation: Explanation, count: int) -> None:
     fewer = {pick.number for pick in explanation.pick(count)}
     assert fewer <= {pick.number for pick in explanation.pick(count + 1)}

@@ -27,7 +27,7 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
     sentence = _exact_claim(explanation, wording)
     if certificate is None or explanation.status in (Status.ERROR, Status.ACCEPTED):
         return sentence
-    sentences = [sentence]
+    sentences = [sentence, *_unlisted(explanation, wording)]
     if certificate.stopped_by is not None:
         sentences.append(wording.say(f"stopped_by_{certificate.stopped_by}"))
     sentences += _exact_grid(explanation, certificate, wording)
@@ -67,6 +67,7 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     if left_out_rules(explanation):
         sentences.append(wording.say("your_next_best"))
     sentences.append(_plain_claim(explanation, certificate, wording))
+    sentences += _unlisted(explanation, wording)
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
     if certificate.undecided and is_proven(explanation):
@@ -76,6 +77,11 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     if explanation.status is Status.NO_RECOURSE:
         sentences.append(wording.say("your_none_is_not_final"))
     return " ".join(sentences)
+
+
+def _unlisted(explanation: Explanation, wording: Wording) -> list[str]:
+    """State how many of the options found are not listed."""
+    return [wording.counted("unlisted", explanation.unlisted)] if explanation.unlisted else []
 
 
 def left_out_rules(explanation: Explanation) -> list[RuleData]:
@@ -169,7 +175,7 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
         return _unproven(explanation, certificate, wording)
     if not certificate.cells:
         return wording.say("proven_nothing_moves")
-    found = 0 if status is Status.NO_RECOURSE else len(explanation)
+    found = 0 if status is Status.NO_RECOURSE else len(explanation) + explanation.unlisted
     conditions, clear = _conditions(certificate), _clearly(explanation, wording)
     parts = {
         "work": _confirmed(certificate, explanation.models, wording),
@@ -187,7 +193,13 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
     kind = wording.counted(f"optimal{conditions}", found)
     if certificate.refined:  # then options may lie between the values of the grid
         key = "proven_only_refined" if found == 1 else "proven_all_refined"
+        if explanation.unlisted:
+            count = wording.numbers.count(found)
+            return wording.say("proven_found_refined", count=count, kind=kind, **parts)
         return wording.say(key, kind=kind, **parts)
+    if explanation.unlisted:
+        count = wording.numbers.count(found)
+        return wording.say("proven_found", count=count, kind=kind, equal=equal, **parts)
     return wording.say("proven_only" if found == 1 else "proven_all", kind=kind, equal=equal, **parts)
 
 
@@ -201,7 +213,7 @@ def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wo
         return _plain_unproven(explanation, certificate, wording)
     if not certificate.cells:
         return wording.say("your_proof_nothing_moves")
-    found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation)
+    found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation) + explanation.unlisted
     conditions, clear = _conditions(certificate), _clearly(explanation, wording)
     if certificate.cells == 1:
         if found:

@@ -25,7 +25,8 @@ class Evaluation:
     """Whether a proposed change is accepted, plausible and allowed, and what it costs.
 
     `ok` means that all three hold. `better` lists the options that dominate the proposal: they cost no more
-    in any objective and less in at least one. It is None if no explanation was passed.
+    in any objective and less in at least one. It is None if no explanation was passed, or one that does not
+    list all options.
     """
 
     valid: bool  # the user's own model accepts it

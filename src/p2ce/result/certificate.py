@@ -36,7 +36,8 @@ class Status(StrEnum):
     """How an explanation ended. ``str(status)`` is the name itself.
 
     * OPTIMAL: proven and verified. Every combination of the grid that is accepted, allowed and, if required,
-      plausible costs at least as much as one of these options, in every objective.
+      plausible costs at least as much as one of the options found, in every objective. All of them are listed,
+      except for those that `Explanation.unlisted` counts.
     * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible.
       `Certificate.none_because` says why.
     * HEURISTIC: not proven. For example, an estimate pruned the search.

@@ -25,7 +25,7 @@ from p2ce.result.points import PersonPoints
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.rendered import Reports, rendered, write_report
 from p2ce.tables import TableKind, as_kind
-from p2ce.tables.json_values import Checked, Number, Value, plain_fields
+from p2ce.tables.json_values import Checked, Count, Number, Value, plain_fields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +85,9 @@ class Explanation(Reports):
 
     An explanation is a sequence of `Counterfactual`, ordered by the first objective, then by the next.
 
+    `unlisted` counts further options that were found and are not in the sequence. What is proven is about all
+    of them. It is 0, unless `Explainer.more` was asked for a few.
+
     Equality ignores timings, `problem`, the type of the input table, the work done, and score differences
     that come from rounding in another batch. So the other people in a batch do not change an explanation.
 
@@ -110,6 +113,7 @@ class Explanation(Reports):
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
     target: Target  # a class, or the range (low, high) for a regressor's prediction
     counterfactuals: tuple[Counterfactual, ...] = ()
+    unlisted: Count = 0  # further options that were found, and that `Explainer.more` with n= does not list
     certificate: Certificate | None = None
     # None if plausibility is not required, or if the price was neither requested nor known anyway.
     price_of_plausibility: PriceOfPlausibility | None = None
@@ -130,6 +134,11 @@ class Explanation(Reports):
             raise InvalidArgument(
                 f"An explanation states what its score must be, at_least or at_most; got "
                 f"at_least={echoed(self.at_least)}, at_most={echoed(self.at_most)}. Pass one of them."
+            )
+        if self.unlisted and not self.counterfactuals:
+            raise InvalidArgument(
+                f"An explanation that leaves {echoed(self.unlisted)} options unlisted must list some; it lists "
+                "none. Pass the options, or unlisted=0."
             )
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (
@@ -195,7 +204,7 @@ class Explanation(Reports):
         return claimed and self.certificate is not None and self.certificate.proven
 
     def best(self, objective: str) -> Counterfactual | None:
-        """Return the option with the lowest cost in an objective, or None if there are no options.
+        """Return the listed option with the lowest cost in an objective, or None if there are no options.
 
         Costs that agree to about nine digits are equal, as in the search. Of several options with the same
         cost, the first one is returned.
@@ -306,7 +315,8 @@ class Explanation(Reports):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Explanation {self.status}: {len(self)} counterfactual{'s' * (len(self) != 1)}>"
+        more = f", {self.unlisted} unlisted" if self.unlisted else ""
+        return f"<Explanation {self.status}: {len(self)} counterfactual{'s' * (len(self) != 1)}{more}>"
 
     def __str__(self) -> str:
         return rendered("explanation_text", self)

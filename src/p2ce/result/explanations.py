@@ -62,6 +62,11 @@ class Explanations(Reports, Sequence[Explanation]):
                 raise InvalidArgument(
                     f"Explanations() expects a list of Explanation, got one with {echoed(entry)} in it."
                 )
+            if entry.unlisted:
+                raise InvalidArgument(
+                    f"Explanations() compares people by all their options, but one entry leaves "
+                    f"{echoed(entry.unlisted)} of them unlisted. Pass what more() returns without n=."
+                )
         self._built: list[Explanation | None] = [*built]
         self._build: Callable[[int], Explanation] | None = None
         self._layout = Layout(dtypes={})  # the columns of an empty table

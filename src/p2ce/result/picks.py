@@ -54,12 +54,15 @@ class Pick:
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
     """Return, for each option, the objectives in which no other option is better.
 
-    A strength that all options share is left out. Costs are compared as the search compares them.
+    A strength that all options share is left out. Costs are compared as the search compares them. If options
+    are not listed, only the fewest changes are known to be among the listed ones: `pick` begins with them.
     """
     found: list[list[str]] = [[] for _ in explanation]
     if len(explanation) < 2:
         return [() for _ in found]
     for objective in explanation.objectives:
+        if explanation.unlisted and objective != CHANGES:
+            continue
         costs = quanta(np.array([option.costs[objective] for option in explanation], dtype=np.float64))
         if costs.min() == costs.max():
             continue
@@ -96,10 +99,11 @@ def pick(
         reasons = [*best[place]]
         if place == fewest and CHANGES not in reasons:
             reasons.append(CHANGES)
-        if place == balanced and len(explanation) > 1 and (scaled[place] < 1.0).all():
+        has_all = not explanation.unlisted
+        if has_all and place == balanced and len(explanation) > 1 and (scaled[place] < 1.0).all():
             reasons.append(BALANCED)
         if not reasons:
-            reasons.append(ONLY if len(explanation) == 1 else DIFFERENT)
+            reasons.append(ONLY if len(explanation) == 1 and has_all else DIFFERENT)
         picks.append(Pick(counterfactual=explanation[place], reasons=tuple(reasons)))
     return tuple(picks)
 

@@ -289,6 +289,8 @@ def test_evidence_of_what_comes_next_holds_and_names_what_was_left_out(tmp_path:
         next(rule for rule in data["problem"]["rules"] if rule["rule"] == "leave_out")["where"] = where
 
     assert "rule leave_out" in broken(forged(tmp_path / "more.zip", show_again), case.model)
+    hides = forged(tmp_path / "more.zip", lambda data: data.update(unlisted=1))
+    assert "status" in broken(hides, case.model)
 
 
 RULE_FORGERIES = {

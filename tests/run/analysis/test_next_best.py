@@ -1,5 +1,6 @@
 """What comes next is the front of what is left: compared with every row, and never twice the same."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.populations import loans
 from tests.properties.amount import examples
 
 NAMES = ("Income", "Debt", "Owns", "Rate", "Years")
+ANN = {"Income": 42, "Debt": 3.0, "Owns": False, "Rate": 0.5, "Years": 2}  # has several options
 
 
 def policy() -> p2ce.Policy:
@@ -113,6 +115,86 @@ def test_it_never_repeats_and_goes_on_until_nothing_is_left() -> None:
     assert "No further option" in nothing.to_text(audience="officer")
     restrictions = [one.rule for one in ours.relaxations(nothing).considered]
     assert not any(rule and rule["rule"] == "leave_out" for rule in restrictions)
+
+
+@examples(8)
+@given(data=st.data(), n=st.integers(1, 3))
+def test_listed_and_unlisted_options_are_together_the_front(data: st.DataObject, n: int) -> None:
+    ours = explainer()
+    first = ours.explain(ANN)
+    things = [first[place] for place in data.draw(st.sets(st.integers(0, len(first) - 1), min_size=1))]
+    found, whole = ours.more(first, exclude=things, n=n), ours.more(first, exclude=things)
+    truth = brute_force_front(
+        ANN,
+        policy=policy(),
+        reference=loans.people(),
+        accepts=accepts(),
+        stated=[stated(one) for one in things],
+        objectives=ours.describe().objectives,
+    )
+    assert_is_front(whole, truth)
+    assert len(found) == min(n, len(whole))
+    assert len(found) + found.unlisted == len(whole)
+    assert (found.status, found.certificate) == (whole.status, whole.certificate)
+    # `pick` chooses options of the whole front, and they stay in its order.
+    shown, rows = rows_of(found, NAMES), rows_of(whole, NAMES)
+    assert list(shown) == [one for one in rows if one in set(shown)]
+    assert [option.number for option in found] == list(range(1, len(found) + 1))
+    fewest = min(len(option.changes) for option in whole)
+    assert any(len(option.changes) == fewest for option in found)
+    again = ours.more(found)  # leaves out what was listed, and only that
+    assert not set(rows_of(again, NAMES)) & set(shown)
+    assert {one for one in rows if one not in set(shown)} <= set(rows_of(again, NAMES))
+
+
+def test_every_text_counts_what_is_not_listed() -> None:
+    ours = explainer()
+    first = ours.explain(ANN)
+    whole, found = ours.more(first), ours.more(first, n=1)
+    assert found.unlisted == len(whole) - 1 > 1
+    told = {
+        "en": "{} further options are not listed here.",
+        "pt": "Mais {} opções encontradas não são mostradas aqui.",
+        "es": "{} opciones más que se encontraron no figuran aquí.",
+    }
+    for language, sentence in told.items():
+        for audience in ("applicant", "officer", "auditor"):
+            for write in (found.to_text, found.to_html, found.to_markdown):
+                assert sentence.format(found.unlisted) in write(language=language, audience=audience)
+    officer = found.to_text(audience="officer")
+    assert f"the {len(whole)} options found" in officer
+    assert "only Pareto-optimal" not in officer
+    assert "Complete list" not in found.to_html()
+    assert "smallest change overall" not in officer  # a cheaper option may be unlisted
+    assert f"{sentence.format(found.unlisted)}" not in whole.to_text(language="es")
+    assert repr(found) == f"<Explanation OPTIMAL: 1 counterfactual, {found.unlisted} unlisted>"
+    again = p2ce.Explanation.from_json(found.to_json())
+    assert again == found
+    assert again != replace(found, unlisted=1)
+    old = found.to_dict()
+    del old["unlisted"]  # as written before the field
+    assert p2ce.Explanation.from_dict(old).unlisted == 0
+
+
+def test_what_needs_all_options_is_refused_or_says_nothing() -> None:
+    ours = explainer()
+    first = ours.explain(ANN)
+    whole, found = ours.more(first), ours.more(first, n=1)
+    assert ours.evaluate(ANN, whole[-1], explanation=found).better is None
+    assert ours.evaluate(ANN, whole[-1], explanation=whole).better == ()
+    with pytest.raises(InvalidArgument, match=r"evidence.save\(\) needs every option.*without n="):
+        p2ce.evidence.save(found, "never.zip", explainer=ours)
+    with pytest.raises(InvalidArgument, match="unlisted"):
+        p2ce.Explanations([found])
+    with pytest.raises(InvalidArgument, match="must list some"):
+        replace(found, counterfactuals=())
+
+
+@pytest.mark.parametrize("n", [0, -1, True, 2.0, "3"])
+def test_it_lists_a_whole_number_of_options(n: Any) -> None:
+    ours = explainer()
+    with pytest.raises(InvalidArgument, match="n= as a whole number"):
+        ours.more(ours.explain(ANN), n=n)
 
 
 def test_it_is_an_explanation_with_the_policy_of_its_record() -> None:

@@ -84,6 +84,11 @@ def save(
             "evidence.save() needs a model whose scores repeat, or no one could check the proof. This was "
             f"explained with score_tolerance={echoed(certificate.score_tolerance)}."
         )
+    if explanation.unlisted:
+        raise InvalidArgument(
+            "evidence.save() needs every option that was found, or no one could check the proof. "
+            f"{echoed(explanation.unlisted)} of them are not listed here. Call more() without n=."
+        )
     if explainer is None:
         raise InvalidArgument(
             "evidence.save() of an explanation needs the explainer that made it. Pass explainer=…"

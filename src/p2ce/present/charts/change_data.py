@@ -79,9 +79,10 @@ def change_data(
     columns = sorted(counts, key=lambda column: -counts[column])  # stable: then in the order of the options
     features = tuple(_changes(explanation, column, changes, wording) for column in columns)
     notes = []
-    if len(numbers) < len(explanation):
-        total = wording.numbers.fixed(len(explanation), 0)
-        notes.append(wording.say("chart_shown_of", shown=len(numbers), all=total))
+    if len(numbers) < (found := len(explanation) + explanation.unlisted):
+        notes.append(
+            wording.say("chart_shown_of", shown=len(numbers), all=wording.numbers.fixed(found, 0))
+        )
     if any(mark.outside for feature in features for mark in (feature.today, *feature.marks)):
         notes.append(wording.say("chart_off_scale"))
     shown = chart_options(explanation, numbers, wording, lettered=lettered)

@@ -78,7 +78,7 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
     crowds = _crowds(feature_map.density, across, up)
     if crowds:
         notes.append(wording.say("chart_density", count=wording.numbers.count(LEAST_PEOPLE)))
-    if left_out["chart_elsewhere"] and left_out["chart_elsewhere"] == len(explanation):
+    if left_out["chart_elsewhere"] and left_out["chart_elsewhere"] == len(explanation) + explanation.unlisted:
         notes.append(wording.counted("chart_all_elsewhere", left_out.pop("chart_elsewhere")))
     notes += [wording.counted(key, count) for key, count in left_out.items() if count]
     if person is None:

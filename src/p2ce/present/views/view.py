@@ -209,7 +209,7 @@ def view(
         title=_title(explanation, audience, wording),
         draft=draft_notice([explanation.problem], audience, wording),
         date=dates_text(dates_of([explanation.as_of]), audience, wording),
-        status=status_text(explanation.status, audience, wording),
+        status=status_text(explanation.status, audience, wording, in_part=bool(explanation.unlisted)),
         tone=TONES[explanation.status],
         standing=_standing(explanation, wording),
         found=_found(explanation, wording),
@@ -232,10 +232,11 @@ def draft_notice(problems: Iterable[ProblemRecord | None], audience: str, wordin
     return wording.say("draft") if inferred and audience == "applicant" else ""
 
 
-def status_text(status: Status, audience: str, wording: Wording) -> str:
-    """State what a status means."""
+def status_text(status: Status, audience: str, wording: Wording, *, in_part: bool = False) -> str:
+    """State what a status means; ``in_part`` says that not all options found are listed."""
     words = wording.words
-    text = wording.say(words.variant(f"status_{status.value}", audience))
+    key = "OPTIMAL_in_part" if in_part and status is Status.OPTIMAL else status.value
+    text = wording.say(words.variant(f"status_{key}", audience))
     return capital(wording.say(words.variant("status_line", audience), status=status.value, text=text))
 
 
@@ -281,7 +282,7 @@ def _found(explanation: Explanation, wording: Wording) -> Said:
     few = wording.say("you_can_few", count=wording.numbers.count(PICKS))
     return Said(
         plain=few if count > ALL_SHOWN else wording.counted("you_can", count),
-        exact=wording.counted("found", count),
+        exact=wording.counted("found", count + explanation.unlisted),
     )
 
 

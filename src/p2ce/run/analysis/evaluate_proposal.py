@@ -94,7 +94,9 @@ def evaluate_proposal(
             for name in moved
         },
         costs=dict(zip(problem.objective_names, costs.tolist(), strict=True)),
-        better=None if explanation is None else _better(problem, old, totals, explanation),
+        better=None
+        if explanation is None or explanation.unlisted
+        else _better(problem, old, totals, explanation),
     )
 
 

@@ -1,6 +1,7 @@
-"""Turn what a caller leaves out into rules: options, what is near them, and features changed together."""
+"""Turn what a caller leaves out into rules, and list a few of the options that are left."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from p2ce.base.visible import echoed
@@ -50,6 +51,26 @@ def rules_to_leave_out(
         raise InvalidArgument(f"more() expects exclude= as a list of {EXPECTED}; got {echoed(exclude)}.")
     units = _units(problem, reference) if any(isinstance(one, Near) for one in things) else {}
     return tuple(dict.fromkeys(_rule(problem, explanation, one, units) for one in things))
+
+
+def check_listed(n: object) -> None:
+    """Reject anything but a number of options to list, or None for all."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+        raise InvalidArgument(
+            f"more() expects n= as a whole number of options to list, at least 1; got {echoed(n)}. Leave it "
+            "out to list all."
+        )
+
+
+def listing(explanation: Explanation, n: int | None) -> Explanation:
+    """Return an explanation that lists the ``n`` options that `Explanation.pick` chooses, and counts the rest.
+
+    What is proven stays about all options that were found.
+    """
+    if n is None or len(explanation) <= n:
+        return explanation
+    kept = tuple(one.counterfactual for one in explanation.pick(n))
+    return replace(explanation, counterfactuals=kept, unlisted=len(explanation) - n)
 
 
 def _rule(problem: Problem, explanation: Explanation, thing: Any, units: Mapping[str, float]) -> LeaveOut:

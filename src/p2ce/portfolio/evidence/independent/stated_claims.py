@@ -138,6 +138,8 @@ class StatedClaims:
         broken = [*self._unlike_proof(status)]
         if (status == "OPTIMAL" and not number) or (status == "NO_RECOURSE" and number):
             broken.append(f"{status}, with {number} options")
+        if self.given.get("unlisted"):
+            broken.append(f"{status}, with options that are not listed")
         if self.certificate.get("none_because") and status != "NO_RECOURSE":
             broken.append(f"{status}, with a reason for having no option")
         if not broken and PROVES[status] and self.certificate["method"] != "exact":
