@@ -14,7 +14,6 @@ prediction lies in a range     one margin and minus it, one for each end that is
 
 import math
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 
@@ -32,7 +31,8 @@ from p2ce.engine.scores.combined.combination import (
     score_of,
 )
 from p2ce.engine.scores.error_bands import certified, widened
-from p2ce.engine.scores.score import Score
+from p2ce.engine.scores.network.network import NetworkScore
+from p2ce.engine.scores.score import FlatScore, Score
 from p2ce.engine.scores.trees.assemble import largest_leaves
 from p2ce.errors import BrokenPlugin, UnsupportedModel
 from p2ce.models.contract.margins import (
@@ -184,10 +184,20 @@ def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) ->
             else:
                 limits = outputs.ahead(index, other, band)
             scores.append(margins.score(index, other, limits=limits))
-            leads.append(only(cast(PartScore, scores[-1]), _beyond(*limits)))
+            leads.append(only(_part(parsed, scores[-1]), _beyond(*limits)))
         leading.append(lowest_of(leads))
     score = score_of(highest_of(leading), accept_from=0.0, reject_below=0.0)
     return _adapter(parsed, decision, [score], part=scores[0])
+
+
+def _part(parsed: ParsedModel, score: Score) -> PartScore:
+    """Return the score of a margin as a part of a combined one, or raise if it cannot be one."""
+    if isinstance(score, FlatScore | NetworkScore):
+        return score
+    raise UnsupportedModel(
+        f"{type(score).__name__} of {parsed.family} is only proven alone: with at_most=, or a list of classes as "
+        "the target, several of them decide together, and the model is evaluated."
+    )
 
 
 def _beyond(accept_from: float, reject_below: float) -> Callable[[FloatArray], Ends]:
@@ -223,7 +233,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
         len(decision.classes), bands=np.array(bands), largest=largest, single=outputs.single
     )
     if decision.negated:
-        parts = tuple(cast(PartScore, one) for one in scores)
+        parts = tuple(_part(parsed, one) for one in scores)
         number = minus(Combination(parts=parts, reported=share))
         score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
         return _adapter(parsed, decision, [score], number=ITSELF, part=scores[0])
