@@ -109,8 +109,9 @@ class Explainer:
             default is 0.
         score_tolerance: By how much a black box may score a row differently from call to call, on the scale
             that it reports: in another batch, or by noise. Options score at least this much inside their
-            limit, so no later call rejects them. Combinations within the tolerance of the limit are undecided:
-            `Certificate.undecided` says how many they are at most. The default is 0: scores must repeat.
+            limit, so no later call rejects them. Combinations within the tolerance of the limit are
+            undecided: `Certificate.undecided` says how many they are at most. The default is 0: scores must
+            repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".

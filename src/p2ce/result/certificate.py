@@ -36,8 +36,10 @@ class Status(StrEnum):
     """How an explanation ended. ``str(status)`` is the name itself.
 
     * OPTIMAL: proven and verified. Every combination of the grid that is accepted, allowed and, if required,
-      plausible costs at least as much as one of these options, in every objective.
-    * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible.
+      plausible costs at least as much as one of these options, in every objective. With a
+      ``score_tolerance``, this holds except for the combinations that `Certificate.undecided` counts.
+    * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible, with
+      the same exception.
       `Certificate.none_because` says why.
     * HEURISTIC: not proven. For example, an estimate pruned the search.
     * TIME_LIMIT: the search stopped early, by ``time_limit``, ``max_calls`` or ``max_rows``. Further options
