@@ -98,8 +98,8 @@ class Explainer:
         at_most: The highest score that is accepted, for a target that people want to avoid:
             ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
             models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
-            `at_most` are the ends of the wanted range. For a list of classes, both limit the sum of their
-            probabilities.
+            `at_most` are the ends of the wanted range. For a list of classes, the limit
+            applies to the sum of their probabilities.
         outcome: What the target class means in texts, such as "default" for "the probability of default".
             The default is the name of the class or of ``y``, if that is an outcome's name.
         report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score
@@ -108,9 +108,10 @@ class Explainer:
         margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
         score_tolerance: By how much a black box may score a row differently from call to call, on the scale
-            that it reports: in another batch, or by noise. Options score at least this much above `at_least`,
-            so no later call rejects them. Combinations within the tolerance of `at_least` are undecided, and
-            `Certificate.undecided` counts them. The default is 0: scores must repeat.
+            that it reports: in another batch, or by noise. Options score at least this much inside their
+            limit, so no later call rejects them. Combinations within the tolerance of the limit are
+            undecided: `Certificate.undecided` says how many they are at most. The default is 0: scores must
+            repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".
@@ -422,17 +423,17 @@ class Explainer:
         n: int | None = None,
         time_limit: float | None = None,
     ) -> Explanation:
-        """Find the next best options: every Pareto-optimal option that is left without some others.
+        """Find the next best options: the Pareto-optimal options that remain if some others are left out.
 
-        The result is that of `explain` with a policy that leaves these out. Its certificate is about what is
-        left, and names what is left out. Call `more` with the result again to leave out more:
-        what was left out before stays out.
+        The result is that of `explain` with a policy that leaves these out. Its certificate is about what
+        remains, and names what was left out. Call `more` with the result to leave out more: what was left out
+        before stays out. `Explanation.pick` chooses a few of the options.
 
         Args:
             explanation: The result of `explain` or of this method.
             exclude: What to leave out. The default is every option of the explanation. A list may hold
                 an option, such as ``explanation[0]``, which leaves out that one exactly; `p2ce.Near`, an
-                option and all that are like it; the name of a feature that must not change; and a set of
+                option and all similar ones; the name of a feature that must not change; and a set of
                 features that must not all change.
             n: How many options to list: those that `Explanation.pick` chooses. All options are found and
                 proven in any case. `Explanation.unlisted` and every text say how many are not listed. The

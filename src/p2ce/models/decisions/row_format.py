@@ -188,7 +188,7 @@ def predicted_classes(model: Any, request: ParseRequest, call: str) -> tuple[Any
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(
             f"{call} returns numbers such as {echoed(classes[0])}, whose meaning is unknown. Pass it as a "
-            "function with the at_least= to reach, or pass the wanted range as target=(low, high)."
+            "function, with the score to reach as at_least=, or pass the wanted range as target=(low, high)."
         )
     if len(classes) == 1:
         raise UnsupportedModel(

@@ -80,9 +80,7 @@ def change_data(
     features = tuple(_changes(explanation, column, changes, wording) for column in columns)
     notes = []
     if len(numbers) < (found := len(explanation) + explanation.unlisted):
-        notes.append(
-            wording.say("chart_shown_of", shown=len(numbers), all=wording.numbers.fixed(found, 0))
-        )
+        notes.append(wording.say("chart_shown_of", shown=len(numbers), all=wording.numbers.fixed(found, 0)))
     if any(mark.outside for feature in features for mark in (feature.today, *feature.marks)):
         notes.append(wording.say("chart_off_scale"))
     shown = chart_options(explanation, numbers, wording, lettered=lettered)
