@@ -207,7 +207,7 @@ def test_it_is_an_explanation_with_the_policy_of_its_record() -> None:
     assert found.problem is not None
     assert found.problem.is_draft == first.problem.is_draft  # type: ignore[union-attr]
     assert "Next best" in str(found)
-    assert "next best" in found.to_text()
+    assert "left out here on purpose" in found.to_text()
 
 
 def test_options_are_left_out_exactly_and_text_says_what_differs_from_today() -> None:
