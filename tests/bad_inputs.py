@@ -556,7 +556,7 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"policy": "p.yml"}, "--policy 'p.yml' does not exist"),
     ({}, {"reference": "data/t.csv"}, "There is no folder 'data'"),
     ({}, {"data": "."}, "is a folder | Name a file"),
-    ({}, {"id": "30"}, "--id 30 | 30 rows are numbered from 0 to 29"),
+    ({}, {"id": "30"}, "--id 30 | 30 rows are numbered from 0 to 29 | --id-column"),
     ({}, {"id": "p3"}, "--id 'p3' is not a number | --id-column"),
     ({}, {"id": "p99", "id_column": "id"}, "is not in the column 'id' of 30 rows. | 'p"),
     ({}, {"id_column": "ID"}, "--id-column 'ID' | Did you mean 'id'?"),
