@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce import Explanation, Points
-from p2ce.errors import InvalidArgument
+from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.present.numbers import Numbers, shown_points_limit
 from tests.test_at_most import explainer_of, fitted, people
 
@@ -69,7 +69,7 @@ def test_several_models_show_the_least_points() -> None:
     found = explainer_of(models, at_most=0.25, report=CARD).explain(person)
     each = [by_hand(one.predict_proba(person.to_frame().T)[0, 1]) for one in models]
     assert found.points.person == pytest.approx(min(each))
-    with pytest.raises(InvalidArgument, match="report= needs one probability"):
+    with pytest.raises(InvalidTarget, match="report= needs one probability"):
         explainer_of(models, at_most=[0.25, 0.3], report=CARD)
 
 
@@ -139,5 +139,5 @@ def test_points_check_their_numbers(arguments: dict[str, Any]) -> None:
 
 
 def test_a_range_has_no_points() -> None:
-    with pytest.raises(InvalidArgument, match="report= needs one probability"):
+    with pytest.raises(InvalidTarget, match="report= needs one probability"):
         explainer_of(lambda rows: rows["Income"], target=(50, None), report=CARD)

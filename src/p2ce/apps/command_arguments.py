@@ -108,6 +108,34 @@ AtMostOption = Annotated[
         panel=PROBLEM,
     ),
 ]
+OutcomeOption = Annotated[
+    str | None,
+    option(
+        "What the target class means in texts, such as default for the probability of default.",
+        "WORD",
+        panel=PROBLEM,
+    ),
+]
+PointsOption = Annotated[
+    str | None,
+    option(
+        "Show scores in points of a scorecard: the points, the odds of good to bad at which they hold, and "
+        "the points that double the odds, such as 600,50,20. The search stays the same.",
+        "BASE,ODDS,PDO",
+        panel=PROBLEM,
+    ),
+]
+RowLimitsOption = Annotated[
+    Path | None,
+    option(
+        "A table with each person's own limits, in columns such as Income_low and Income_high. They only "
+        "narrow what the policy allows. An empty cell sets none. Rows match by --id-column, or else in their "
+        "order.",
+        "FILE",
+        "--limits",
+        panel=PROBLEM,
+    ),
+]
 MaxChangesOption = Annotated[
     int, option("The most features that may change at once; 0 for no limit.", "N", panel=PROBLEM)
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.messages import count_of, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of_model
+from p2ce.apps.points_argument import read_points
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
 from p2ce.base.files import require_file
@@ -52,6 +53,9 @@ class Inputs(ModelArguments):
     target: str | None = None
     at_least: float | None = None
     at_most: float | None = None
+    outcome: str | None = None
+    points: str | None = None
+    row_limits: Path | None = None
     max_changes: int | None = 3
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
@@ -63,7 +67,8 @@ class Inputs(ModelArguments):
     def files(self) -> dict[str, Path | None]:
         """Map options to the files that are read. The model may be Python code instead of a file."""
         others = {"--data": self.data, "--reference": self.reference, "--policy": self.policy}
-        return {"--model": Path(self.model), **others, "--weights": self.weights}
+        last = {"--limits": self.row_limits, "--weights": self.weights}
+        return {"--model": Path(self.model), **others, **last}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,6 +81,7 @@ class Ready:
     rows: "pd.DataFrame"  # the people to explain, with the model's columns
     ids: list[Any]  # one for each of the rows
     policy: "Policy"
+    row_limits: Table | None  # each person's own limits
 
 
 def check_files(inputs: Inputs, *, rows: bool = True) -> None:
@@ -88,6 +94,7 @@ def check_files(inputs: Inputs, *, rows: bool = True) -> None:
             require_file(path, option)
     if rows and inputs.data is None and inputs.reference is None:
         raise InvalidArgument("The table of people is missing. Add --data people.csv")
+    read_points(inputs.points)
     if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
             "--contamination sets plausibility, and --no-plausibility removes it. Use only one of them."
@@ -128,6 +135,9 @@ def make_ready(inputs: Inputs) -> Ready:
         rows=rows,
         ids=_ids(inputs, table),
         policy=policy,
+        row_limits=None
+        if inputs.row_limits is None
+        else read_table(inputs.row_limits, "--limits", limits=inputs.limits),
     )
 
 
@@ -308,6 +318,8 @@ def _explainer(
             y=labels,
             at_least=inputs.at_least,
             at_most=inputs.at_most,
+            outcome=inputs.outcome,
+            report=read_points(inputs.points),
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
             plausibility=PlausibilityForest(contamination=inputs.contamination) if inputs.plausible else None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
-from p2ce.errors import InvalidArgument
+from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.decisions.adapter import LEAD, PROBABILITY
 from p2ce.result.points import PersonPoints, Points
 
@@ -66,10 +66,13 @@ def settle_report(
             f"{echoed(report)}."
         )
     if scale == LEAD:
-        raise InvalidArgument(
+        raise InvalidTarget(
             "report= needs one probability or decision value with one limit, but here the score is a lead: "
             "over other classes, inside a range, or over models with a limit each. Pass at_least= or "
-            "at_most= for one class (one number for all models), or leave report= out."
+            "at_most= for one class (one number for all models), or leave report= out.",
+            on_command_line="--points needs one probability or decision value with one limit, but here the "
+            "score is a lead: over other classes, or inside a range. Add --at-least or --at-most for one "
+            "class, or leave out --points.",
         )
     if isinstance(report, Points):
         convert: Callable[[float], float] = partial(report.of, scale=scale, rises=not at_most)

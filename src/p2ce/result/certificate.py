@@ -36,7 +36,7 @@ class Status(StrEnum):
     """How an explanation ended. ``str(status)`` is the name itself.
 
     * OPTIMAL: proven and verified. Every combination of the grid that is accepted, allowed and, if required,
-      plausible costs at least as much as one of the options found, in every objective. All of them are listed,
+      plausible costs at least as much as one of the options found, in every objective. They are all listed,
       except for those that `Explanation.unlisted` counts. With a ``score_tolerance``, this holds except for
       the combinations that `Certificate.undecided` counts.
     * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible, with

@@ -86,7 +86,7 @@ class Explanation(Reports):
     An explanation is a sequence of `Counterfactual`, ordered by the first objective, then by the next.
 
     `unlisted` counts further options that were found and are not in the sequence. What is proven is about all
-    of them. It is 0, unless `Explainer.more` was asked for a few.
+    of them. It is 0, unless `Explainer.more` got n=.
 
     Equality ignores timings, `problem`, the type of the input table, the work done, and score differences
     that come from rounding in another batch. So the other people in a batch do not change an explanation.
@@ -137,8 +137,8 @@ class Explanation(Reports):
             )
         if self.unlisted and not self.counterfactuals:
             raise InvalidArgument(
-                f"An explanation that leaves {echoed(self.unlisted)} options unlisted must list some; it lists "
-                "none. Pass the options, or unlisted=0."
+                f"An explanation with {echoed(self.unlisted)} options that are not listed must list others. "
+                "Pass some options, or unlisted=0."
             )
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (

@@ -420,3 +420,118 @@ def test_a_limit_relative_to_today_comes_from_the_policy_file(folder: Path, caps
     ]
     assert moves
     assert all(before <= after <= 1.1 * before for before, after in moves)
+
+
+def with_limits(path: str, *, ids: list[str] | None = None, incomes: int = 30) -> pd.DataFrame:
+    """Write limits of everybody's income: at most what it is today, for every second person."""
+    frame = people().head(incomes)
+    highs = frame["Income"].astype("float64").where(frame.index % 2 == 0)
+    table = pd.DataFrame({"Income_high": highs})
+    if ids is not None:
+        table["id"] = ids
+    table.to_csv(path, index=False)
+    return table
+
+
+def test_limits_of_each_person_are_kept_by_id_or_in_order(folder: Path, capsys: Capture) -> None:
+    given = with_limits("limits.csv")
+    ran = run(capsys, *BASE, "--limits", "limits.csv", "--out", "in-order.json")
+    assert ran.code == 0
+    explainer, frame = in_memory()
+    expected = explainer.explain_many(frame, limits=given.set_axis(frame.index))
+    found = saved("in-order.json")
+    assert [[*entry] for entry in found] == [[*entry] for entry in expected]
+    free = explainer.explain_many(frame)
+    assert [[*entry] for entry in found] != [[*entry] for entry in free]
+    for place, entry in enumerate(found):
+        assert place % 2 or all(o.values["Income"] <= frame["Income"].iloc[place] for o in entry)
+    assert found[0].problem is not None
+    assert "Income" in str(found[0].problem.settings["limits"])
+    assert found[1].problem is not None
+    assert "limits" not in found[1].problem.settings
+
+    shuffled = (
+        pd.read_csv("limits.csv").assign(id=[f"p{row}" for row in range(30)]).sample(frac=1, random_state=0)
+    )
+    pd.concat([shuffled, shuffled.tail(1).assign(id="someone else")]).to_csv("by-id.csv", index=False)
+    ran = run(capsys, *BASE, "--limits", "by-id.csv", "--id-column", "id", "--out", "by-id.json")
+    assert ran.code == 0
+    assert "by-id.csv also has limits for 1 person not in --data" in ran.err
+    by_id = saved("by-id.json")
+    assert [[*entry] for entry in by_id] == [[*entry] for entry in found]
+    chosen = next(place for place in range(0, 30, 2) if len(found[place]))
+    ran = run(
+        capsys, *BASE, "--limits", "by-id.csv", "--id-column", "id", "--id", f"p{chosen}", "--out", "one.json"
+    )
+    assert [*saved("one.json")[0]] == [*found[chosen]]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "line"),
+    [
+        ({"rows": 29}, (), "one row for each of 30 people; limits.csv has 29"),
+        ({}, ("--id-column", "id"), "has no column 'id', which --id-column names"),
+        ({"ids": "twice"}, ("--id-column", "id"), "has two rows for 'p0': rows 0 and 29"),
+        ({"ids": "other"}, ("--id-column", "id"), "has no row for 'p29'. Add one"),
+        ({"cell": "lots"}, (), "holds 'lots' in row 3, where --limits expects numbers"),
+        ({"name": "Incme_high"}, (), "Did you mean 'Income'"),
+        ({"name": "Income"}, (), "named after a feature and an end"),
+    ],
+)
+def test_limits_that_do_not_fit_are_one_line(
+    folder: Path, capsys: Capture, change: dict[str, Any], options: tuple[str, ...], line: str
+) -> None:
+    ids = [f"p{row}" for row in range(30)]
+    known: dict[Any, list[str]] = {"twice": [*ids[:29], "p0"], "other": [*ids[:29], "p99"]}
+    table = with_limits("limits.csv", ids=known.get(change.get("ids"))).astype("object")
+    if "cell" in change:
+        table.loc[3, "Income_high"] = change["cell"]
+    table = table.rename(columns={"Income_high": change.get("name", "Income_high")})
+    table.head(change.get("rows", 30)).to_csv("limits.csv", index=False)
+    ran = run(capsys, *BASE, "--limits", "limits.csv", *options)
+    assert ran.code == 2
+    assert line in ran.line
+
+
+def test_outcome_and_points_are_what_people_read(folder: Path, capsys: Capture) -> None:
+    bad = (*BASE, "--target", 0, "--at-most", 0.3, "--outcome", "default", "--audience", "officer")
+    entries = in_memory(target=0, at_most=0.3)[0].explain_many(in_memory()[1])
+    chosen = next(place for place, entry in enumerate(entries) if len(entry))
+    ran = run(capsys, *bad, "--id", chosen)
+    assert "probability of default" in ran.out
+    ran = run(capsys, *bad, "--id", chosen, "--points", "600,50,20")
+    expected = round(p2ce.Points().of(0.3, scale="probability", rises=False))
+    assert "points" in ran.out
+    assert f"{expected}" in ran.out
+    run(capsys, *bad, "--points", "600,50,20", "--out", "out.json")
+    problem = saved("out.json")[0].problem
+    assert problem is not None
+    assert problem.outcome == "default"
+    assert "base=600" in str(problem.settings["report"])
+    assert [[*entry] for entry in saved("out.json")] == [[*entry] for entry in entries]
+
+
+@pytest.mark.parametrize(
+    ("points", "line"),
+    [
+        ("600", "--points expects three numbers"),
+        ("600,50", "got '600,50'. Write --points 600,50,20"),
+        ("600,fifty,20", "got '600,fifty,20'"),
+        ("600,0,20", "odds of Points must be a number above 0"),
+        ("600,50,-20", "pdo of Points must be a number above 0"),
+        ("nan,50,20", "base of Points must be a number"),
+    ],
+)
+def test_points_that_are_no_scale_are_one_line(folder: Path, capsys: Capture, points: str, line: str) -> None:
+    ran = run(capsys, *BASE, "--points", points)
+    assert ran.code == 2
+    assert line in ran.line
+    assert "--points" in ran.line
+
+
+def test_points_need_one_score(folder: Path, capsys: Capture) -> None:
+    fitted = people().astype({"Housing": "category"})
+    model = lightgbm.LGBMRegressor(n_estimators=3, verbosity=-1, n_jobs=1)
+    model.fit(fitted, fitted["Income"]).booster_.save_model("model.txt")
+    ran = run(capsys, *BASE, "--target", "3000:", "--points", "600,50,20")
+    assert "Add --at-least or --at-most for one class, or leave out --points." in ran.line

@@ -186,7 +186,7 @@ def test_what_needs_all_options_is_refused_or_says_nothing() -> None:
         p2ce.evidence.save(found, "never.zip", explainer=ours)
     with pytest.raises(InvalidArgument, match="unlisted"):
         p2ce.Explanations([found])
-    with pytest.raises(InvalidArgument, match="must list some"):
+    with pytest.raises(InvalidArgument, match="must list others"):
         replace(found, counterfactuals=())
 
 

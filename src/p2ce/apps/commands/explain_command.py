@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from p2ce.apps import write_outputs as outputs
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.exit_codes import ExitCode
+from p2ce.apps.limits_argument import limits_of_people
 from p2ce.apps.messages import count_of, error_line, notice, printable, stdout_console, working
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest, similar
@@ -53,7 +54,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
     if not has_budget:
         with working("Getting ready …"):
             ready.explainer.warm_up()
-    explanations = _explain(ready, list(places), task)
+    explanations = _explain(ready, list(places), task, inputs.id_column)
     if all(entry.error == "interrupted" for entry in explanations):
         raise KeyboardInterrupt
     if task.rejected:
@@ -98,13 +99,18 @@ def _check(inputs: Inputs, task: Task) -> None:
     check_files(inputs)
 
 
-def _explain(ready: Ready, places: list[int], task: Task) -> "Explanations":
+def _explain(ready: Ready, places: list[int], task: Task, id_column: str | None) -> "Explanations":
     """Explain the rows at ``places``, under their ids on the command line."""
     from p2ce.result import Explanations
 
     shown = sys.stderr.isatty() and len(places) > 1 if task.progress is None else task.progress
+    rows, limits = ready.rows.iloc[places], None
+    if ready.row_limits is not None:
+        limits = limits_of_people(ready.row_limits, ready.ids, places, id_column=id_column)
+        limits = limits.set_axis(rows.index)
     entries = ready.explainer.explain_many(
-        ready.rows.iloc[places],
+        rows,
+        limits=limits,
         n_jobs=task.jobs,
         time_limit=task.time_limit,
         max_calls=task.max_calls,

@@ -63,7 +63,7 @@ def check_listed(n: object) -> None:
 
 
 def listing(explanation: Explanation, n: int | None) -> Explanation:
-    """Return an explanation that lists the ``n`` options that `Explanation.pick` chooses, and counts the rest.
+    """List the ``n`` options of an explanation that `Explanation.pick` chooses, and count the rest.
 
     What is proven stays about all options that were found.
     """
