@@ -24,7 +24,7 @@ from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
 from p2ce.compile.own_ranges import LimitedRows
 from p2ce.compile.paper_settings import Mapocam
-from p2ce.compile.row_limits import limits_of_row
+from p2ce.compile.row_limits import limits_of_row, stated_limits
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
@@ -450,7 +450,7 @@ class Explainer:
         [{'Income': (20, 28)}]
         """
         check_listed(n)
-        problem = self._problems.of_explanation(explanation, call="more")
+        problem = self._problems.of_explanation(explanation, call="more", narrows=False)
         reference = self._problems.known.compiled.reference
         rules = rules_to_leave_out(problem, reference, explanation, exclude)
         # Not `with_rules`, which would make an inferred policy a stated one.
@@ -460,6 +460,7 @@ class Explainer:
             policy=replace(problem.policy, rules=kept),
             max_changes=problem.max_changes,
             objectives=problem.wanted,
+            limits=stated_limits(explanation.problem),
             time_limit=time_limit,
             as_of=explanation.as_of,
         )

@@ -195,8 +195,8 @@ def _part(parsed: ParsedModel, score: Score) -> PartScore:
     if isinstance(score, FlatScore | NetworkScore):
         return score
     raise UnsupportedModel(
-        f"{type(score).__name__} of {parsed.family} is only proven alone: with at_most=, or a list of classes as "
-        "the target, several of them decide together, and the model is evaluated."
+        f"{type(score).__name__} of {parsed.family} is only proven alone: with at_most=, or a list of "
+        "classes as the target, several of them decide together, and the model is evaluated."
     )
 
 
