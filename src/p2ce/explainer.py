@@ -212,7 +212,9 @@ class Explainer:
         self._model = model
         self._problems = Problems(known_at_first(arguments, compiled))
         self._trust = Trust()
-        self._reported_labels = set[int]()  # the hashes of unseen categories that the log names already
+        # The hashes of unseen categories and ignored columns that the log names already.
+        self._reported_labels = set[int]()
+        report_ignored(compiled.ignored, self._reported_labels)
 
     @property
     def policy(self) -> Policy:
@@ -299,7 +301,7 @@ class Explainer:
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
         if rows.ignored:
-            report_ignored(rows, self._reported_labels)
+            report_ignored(rows.ignored, self._reported_labels)
         budget = None
         if max_calls is not None or max_rows is not None:
             budget = new_budget(problem, max_calls, max_rows)
@@ -494,7 +496,7 @@ class Explainer:
                 )
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
-        report_ignored(before, self._reported_labels)
+        report_ignored(before.ignored, self._reported_labels)
         both = np.concatenate([before.values, after.values])
         problem = reaching(self._problems.known.compiled, problem, both, after.codebook)
         return evaluate_proposal(problem, before, after, explanation)
@@ -613,7 +615,7 @@ class Explainer:
         """
         problem = self._problems.own
         encoded_rows = encode_table(rows, problem.codebook)
-        report_ignored(encoded_rows, self._reported_labels)
+        report_ignored(encoded_rows.ignored, self._reported_labels)
         encoded = [place for place in range(len(encoded_rows)) if place not in encoded_rows.problems]
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:
