@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -277,7 +277,7 @@ HOMES = loans.people().assign(Rents=~loans.people()["Owns"])
 ONE_HOT = Policy.infer(HOMES).with_rules(rules.one_hot("home", ["Owns", "Rents"]))
 RENAMED = households.people().assign(job=households.people()["job"].replace("boss", "chief"))
 RECORDS = np.array([(41, 0.5), (23, 1.5)], dtype=[("Age", "i4"), ("Rate", "f4")])
-DAY = date(2024, 5, 1)
+DAY, HOUR = date(2024, 5, 1), timedelta(hours=1)
 
 
 # fmt: off
@@ -314,7 +314,7 @@ ROWS: list[Row] = [
      "unknown categories ['pilot'] | 'job' holds 'pilot' | not in the reference"),
     ("strict household", {"home": "boat"}, InvalidRow,
      "unknown categories ['boat'] | 'home' holds 'boat'"),
-    ("one row", Made(lambda: pl.DataFrame({"when": [DAY]})), InvalidRow, "'when'"),
+    ("one row", Made(lambda: pl.DataFrame({"when": [HOUR]})), InvalidRow, "'when'"),
     ("one row", Made(lambda: pl.DataFrame({"Age": [1, 2]})), InvalidRow,
      "a table of 2 rows | Use explain_many()"),
     ("one row", pa.table({"Age": [1, 2]}), InvalidRow, "a table of 2 rows | Use explain_many()"),
@@ -336,7 +336,7 @@ ROWS: list[Row] = [
      "'low debt' | KeyError: 'dept'"),
     # The reference.
     ("reference", loans.people().drop(columns="Debt"), InvalidReference, "'Debt' | fitted on"),
-    ("reference", loans.people().assign(label=1), InvalidReference, "'label' | Drop"),
+    ("reference", loans.people().assign(debts=1), InvalidReference, "'debts' | Drop"),
     ("reference", loans.people().iloc[:0], InvalidReference, "no rows | fitted on"),
     ("reference", loans.people()[[]], InvalidReference, "no columns"),
     ("reference", loans.people().to_numpy(), InvalidReference, "DataFrame | (240, 5) | (array, names)"),
@@ -344,8 +344,10 @@ ROWS: list[Row] = [
      "'Debt' | Rename or drop"),
     ("reference", loans.people().assign(Debt=[np.nan, np.inf] * 120), InvalidReference,
      "'Debt' (120) | missing | drop the rows"),
-    ("reference", loans.people().assign(Debt=pd.Timestamp("2020-01-01")), InvalidReference,
-     "'Debt' | datetime64 | days"),
+    ("reference", loans.people().assign(Debt=pd.Timestamp("2020-01-01T00:00:00.000000001")), InvalidReference,
+     "'Debt' | fractions of a microsecond | dt.floor('us')"),
+    ("reference", loans.people().assign(Debt=pd.Timedelta(days=1)), InvalidReference,
+     "'Debt' | timedelta64 | days"),
     # Tables of other libraries.
     ("table", np.zeros((3, 2)), InvalidReference, "shape (3, 2) without names. Pass (array, names)"),
     ("table", (np.zeros((3, 2)), ["a"]), InvalidReference, "2 different names"),
@@ -368,16 +370,15 @@ ROWS: list[Row] = [
     ("table", RECORDS.reshape(1, 2), InvalidReference, "one dimension, got shape (1, 2)"),
     ("table", pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), InvalidReference,
      "more than once"),
-    ("table", Made(lambda: pl.DataFrame({"when": [DAY]})), InvalidReference, "'when' (Date) | days"),
-    ("table", Made(lambda: pl.DataFrame({"when": [datetime(2024, 5, 1)]})), InvalidReference,
-     "'when' (Datetime"),
+    ("table", Made(lambda: pl.DataFrame({"when": [HOUR]})), InvalidReference, "'when' (Duration | days"),
     ("table", Made(lambda: pl.DataFrame({"parts": [[1, 2]]})), InvalidReference, "'parts' (List"),
     ("table", Made(lambda: pl.DataFrame({"price": [Decimal("1.5")]})), InvalidReference, "'price' (Decimal"),
-    ("table", pa.table({"when": pa.array([DAY])}), InvalidReference, "'when' (date32"),
-    ("table", pa.table({"when": pa.array([datetime(2024, 5, 1)])}), InvalidReference, "'when' (timestamp"),
-    ("table", {"when": [DAY]}, InvalidReference, "'when' (it holds date"),
-    ("table", {"when": np.array(["2024-05-01"], "datetime64[D]")}, InvalidReference, "'when' (datetime64"),
-    ("table", {"when": [np.datetime64("2024-05-01")]}, InvalidReference, "'when' (it holds datetime64"),
+    ("table", pa.table({"when": pa.array([HOUR])}), InvalidReference, "'when' (duration"),
+    ("table", {"when": [DAY, 1]}, InvalidReference, "'when' (it holds date"),
+    ("table", {"when": [DAY, datetime(2024, 5, 1, tzinfo=UTC)]}, InvalidReference,
+     "'when' (its dates do not fit together"),
+    ("table", {"when": np.array([1], "timedelta64[D]")}, InvalidReference, "'when' (timedelta64"),
+    ("table", {"when": [np.timedelta64(1, "D")]}, InvalidReference, "'when' (it holds timedelta64"),
     ("table", {"price": [Decimal("1.5")]}, InvalidReference, "'price' (it holds Decimal"),
     ("table", [{"parts": [1, 2]}], InvalidReference, "'parts' (it holds list"),
     ("table", {"matrix": np.zeros((2, 2))}, InvalidReference, "'matrix' (2 dimensions"),
@@ -556,7 +557,7 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"policy": "p.yml"}, "--policy 'p.yml' does not exist"),
     ({}, {"reference": "data/t.csv"}, "There is no folder 'data'"),
     ({}, {"data": "."}, "is a folder | Name a file"),
-    ({}, {"id": "30"}, "--id 30 | 30 rows are numbered from 0 to 29"),
+    ({}, {"id": "30"}, "--id 30 | 30 rows are numbered from 0 to 29 | --id-column"),
     ({}, {"id": "p3"}, "--id 'p3' is not a number | --id-column"),
     ({}, {"id": "p99", "id_column": "id"}, "is not in the column 'id' of 30 rows. | 'p"),
     ({}, {"id_column": "ID"}, "--id-column 'ID' | Did you mean 'id'?"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -24,6 +24,11 @@ OTHERS: dict[str, Any] = {
     "kernel machine": SVC(random_state=0),
     "voting": VotingClassifier(
         [("linear", LogisticRegression(max_iter=5000)), ("near", KNeighborsClassifier(5))], voting="soft"
+    ),
+    "stacking": StackingClassifier(
+        [("one", RandomForestClassifier(4, max_depth=3, random_state=0)), ("near", KNeighborsClassifier(5))],
+        final_estimator=LogisticRegression(max_iter=5000),
+        cv=2,
     ),
 }
 

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import Explanation, Status
-from p2ce.errors import InvalidArgument, InvalidTarget
+from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
 from tests.oracle import assert_is_front, brute_force_front
 
 MODELS: dict[str, Any] = {
@@ -254,6 +254,8 @@ def test_an_estimate_prunes_in_the_same_direction() -> None:
     ("arguments", "error", "message"),
     [
         ({"target": (None, 0.08)}, InvalidTarget, r"target=1, at_most=0\.08"),
+        ({"target": None, "at_most": 0.08}, UnnamedTarget, "Say which class at_most= limits: target=1 "),
+        ({"at_most": 8}, InvalidArgument, r"For 8 %, write 0\.08\."),
         ({"target": (0.5, None)}, InvalidTarget, r"target=1, at_least=0\.5"),
         ({"at_least": 0.1, "at_most": 0.5}, InvalidArgument, "Pass one of them"),
         ({"at_most": 1.2}, InvalidArgument, r"at_most must lie in \[0, 1\]; got 1\.2"),

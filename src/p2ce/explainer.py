@@ -24,7 +24,7 @@ from p2ce.compile.lay_out import with_codebook
 from p2ce.compile.own_plausibility import COUNTS, OfToday
 from p2ce.compile.own_ranges import LimitedRows
 from p2ce.compile.paper_settings import Mapocam
-from p2ce.compile.row_limits import limits_of_row
+from p2ce.compile.row_limits import limits_of_row, stated_limits
 from p2ce.compile.within_reach import reaching
 from p2ce.engine.solver.branch_and_bound import Listener, Progress
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch
@@ -98,8 +98,8 @@ class Explainer:
         at_most: The highest score that is accepted, for a target that people want to avoid:
             ``target=1, at_most=0.08`` states that the probability of class 1 must be at most 8 %. For several
             models, pass one number for all, or a list with one for each. With a regressor, `at_least` and
-            `at_most` are the ends of the wanted range. For a list of classes, both limit the sum of their
-            probabilities.
+            `at_most` are the ends of the wanted range. For a list of classes, the limit
+            applies to the sum of their probabilities.
         outcome: What the target class means in texts, such as "default" for "the probability of default".
             The default is the name of the class or of ``y``, if that is an outcome's name.
         report: How people see scores: ``p2ce.Points(base=600, odds=50, pdo=20)``, or a function of the score
@@ -108,9 +108,10 @@ class Explainer:
         margin: How far every score has to be inside its limit, on the scale that the model reports. The
             default is 0.
         score_tolerance: By how much a black box may score a row differently from call to call, on the scale
-            that it reports: in another batch, or by noise. Options score at least this much above `at_least`,
-            so no later call rejects them. Combinations within the tolerance of `at_least` are undecided, and
-            `Certificate.undecided` counts them. The default is 0: scores must repeat.
+            that it reports: in another batch, or by noise. Options score at least this much inside their
+            limit, so no later call rejects them. Combinations within the tolerance of the limit are
+            undecided: `Certificate.undecided` says how many they are at most. The default is 0: scores must
+            repeat.
         scale: "probability" or "decision", for a model that offers both. The default is "probability".
         objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
             "mean_distance", "max_distance" and "changes".
@@ -211,7 +212,9 @@ class Explainer:
         self._model = model
         self._problems = Problems(known_at_first(arguments, compiled))
         self._trust = Trust()
-        self._reported_labels = set[int]()  # the hashes of unseen categories that the log names already
+        # The hashes of unseen categories and ignored columns that the log names already.
+        self._reported_labels = set[int]()
+        report_ignored(compiled.ignored, self._reported_labels)
 
     @property
     def policy(self) -> Policy:
@@ -298,7 +301,7 @@ class Explainer:
         if rows.codebook.has_unseen:
             report_unseen(rows, self._reported_labels)
         if rows.ignored:
-            report_ignored(rows, self._reported_labels)
+            report_ignored(rows.ignored, self._reported_labels)
         budget = None
         if max_calls is not None or max_rows is not None:
             budget = new_budget(problem, max_calls, max_rows)
@@ -422,17 +425,17 @@ class Explainer:
         n: int | None = None,
         time_limit: float | None = None,
     ) -> Explanation:
-        """Find the next best options: every Pareto-optimal option that is left without some others.
+        """Find the next best options: the Pareto-optimal options that remain if some others are left out.
 
-        The result is that of `explain` with a policy that leaves these out. Its certificate is about what is
-        left, and names what is left out. Call `more` with the result again to leave out more:
-        what was left out before stays out.
+        The result is that of `explain` with a policy that leaves these out. Its certificate is about what
+        remains, and names what was left out. Call `more` with the result to leave out more: what was left out
+        before stays out. `Explanation.pick` chooses a few of the options.
 
         Args:
             explanation: The result of `explain` or of this method.
             exclude: What to leave out. The default is every option of the explanation. A list may hold
                 an option, such as ``explanation[0]``, which leaves out that one exactly; `p2ce.Near`, an
-                option and all that are like it; the name of a feature that must not change; and a set of
+                option and all similar ones; the name of a feature that must not change; and a set of
                 features that must not all change.
             n: How many options to list: those that `Explanation.pick` chooses. All options are found and
                 proven in any case. `Explanation.unlisted` and every text say how many are not listed. The
@@ -449,7 +452,7 @@ class Explainer:
         [{'Income': (20, 28)}]
         """
         check_listed(n)
-        problem = self._problems.of_explanation(explanation, call="more")
+        problem = self._problems.of_explanation(explanation, call="more", narrows=False)
         reference = self._problems.known.compiled.reference
         rules = rules_to_leave_out(problem, reference, explanation, exclude)
         # Not `with_rules`, which would make an inferred policy a stated one.
@@ -459,6 +462,7 @@ class Explainer:
             policy=replace(problem.policy, rules=kept),
             max_changes=problem.max_changes,
             objectives=problem.wanted,
+            limits=stated_limits(explanation.problem),
             time_limit=time_limit,
             as_of=explanation.as_of,
         )
@@ -492,7 +496,7 @@ class Explainer:
                 )
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
-        report_ignored(before, self._reported_labels)
+        report_ignored(before.ignored, self._reported_labels)
         both = np.concatenate([before.values, after.values])
         problem = reaching(self._problems.known.compiled, problem, both, after.codebook)
         return evaluate_proposal(problem, before, after, explanation)
@@ -611,7 +615,7 @@ class Explainer:
         """
         problem = self._problems.own
         encoded_rows = encode_table(rows, problem.codebook)
-        report_ignored(encoded_rows, self._reported_labels)
+        report_ignored(encoded_rows.ignored, self._reported_labels)
         encoded = [place for place in range(len(encoded_rows)) if place not in encoded_rows.problems]
         scores = np.full(len(encoded_rows), np.nan)
         if encoded:

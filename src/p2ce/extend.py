@@ -14,8 +14,8 @@ plug-ins. Every other module is private, whatever its name: it may move or chang
   a proven score (`FlatScore`), or from `black_box_detector`. If a family recognises an object but does not
   support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The object is then a black box.
 
-* A **transformer** in front of a model is followed if it works on one column at a time. `columnwise` declares
-  this of a class, or of a function.
+* A **transformer** in front of a model is supported natively if it works on one column at a time.
+  `columnwise` declares this of a class, or of a function.
 
 `register` adds a family to the current process. A package registers itself by an entry point, so users need
 not import it, and worker processes find it too:

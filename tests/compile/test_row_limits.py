@@ -1,5 +1,6 @@
 """Are tables of limits read as their owner means them, and recorded with the explanation?"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import p2ce
 from p2ce import evidence, rules
 from p2ce.compile.row_limits import stated_limits
 from p2ce.errors import InvalidArgument
+from p2ce.policy.rules import rule_from_plain
 from tests.portfolio.evidence.forging import forged
 
 PEOPLE = pd.DataFrame(
@@ -130,6 +132,35 @@ def test_relaxations_lift_the_limits_of_a_row() -> None:
     assert len(found)
     proposal = EXPLAINER.evaluate(row, {"Income": 600}, explanation=none)
     assert [one.restriction.kind for one in proposal.broken] == ["range"]
+
+
+def test_limits_without_a_candidate_leave_a_feature_as_it_is() -> None:
+    """Whatever is asked of an explanation: no policy could state such a range."""
+    policies = {"step": EXPLAINER.policy.step(Debt=20), "given": EXPLAINER.policy.candidates(Debt=[20, 60])}
+    for policy in policies.values():
+        explainer, row = _explainer(policy=policy), PEOPLE.iloc[[2]]
+        none = explainer.explain(row, limits={"Income": (None, 130), "Debt": (82, 90)})
+        assert none.status is p2ce.Status.NO_RECOURSE
+        assert [one.feature for one in explainer.relaxations(none).considered][:1] == ["Income"]
+        assert not explainer.evaluate(row, {"Debt": 60}, explanation=none).allowed
+        assert explainer.feature_map(none, "Income", "Debt").columns == ("Income", "Debt")
+        some = explainer.explain(row, limits={"Debt": (82, 90)})
+        assert explainer.more(some, exclude=["Income"]).status is p2ce.Status.NO_RECOURSE
+
+
+def test_what_comes_next_is_on_the_same_grid() -> None:
+    """`more` keeps the limits of the person as they are, so it adds no candidate."""
+    limits = {"Income": (None, 390), "Debt": (15, None)}
+    for at in (0, 2, 6):
+        row = PEOPLE.iloc[[at]]
+        first = EXPLAINER.explain(row, limits=limits)
+        second = EXPLAINER.more(first)
+        assert second.certificate is not None
+        assert stated_limits(second.problem) == stated_limits(first.problem)
+        ours = replace(
+            EXPLAINER.policy, rules=tuple(rule_from_plain(one) for one in second.certificate.rules)
+        )
+        assert second.counterfactuals == EXPLAINER.explain(row, policy=ours, limits=limits).counterfactuals
 
 
 def test_relaxations_lift_limits_relative_to_today() -> None:

@@ -139,7 +139,7 @@ def test_the_plug_ins_of_the_pages_are_typed_as_strictly_as_the_library(tmp_path
         if block.title is not None:
             names.append(block.title)
             (tmp_path / block.title).write_text(block.code, encoding="utf-8")
-    assert len(names) == 5
+    assert len(names) == 6
     command = [
         sys.executable,
         "-m",

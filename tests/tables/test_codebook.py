@@ -250,7 +250,7 @@ def test_plain_types_without_gaps_say_so_and_become_floats_where_one_is_made() -
 @pytest.mark.parametrize(
     "column",
     [
-        pd.Series(pd.to_datetime(["2024-01-01"]), name="When"),
+        pd.Series(pd.period_range("2024-01", periods=1, freq="M"), name="When"),
         pd.Series([1j], name="When"),
         pd.Series(pd.to_timedelta([1], unit="D"), name="When"),
     ],

@@ -41,6 +41,13 @@ def test_what_is_not_supported_is_a_black_box():
     assert_black_box(alone, frame, "linear trees with objective 'multiclassova'")
 
 
+def test_classes_that_decide_together_are_a_black_box():
+    frame, label = people()
+    several = model().fit(frame, label + frame["owner"].astype(int))
+    assert_black_box(several, frame, "only proven alone", target=[0, 1])
+    assert_black_box(several, frame, "only proven alone", target=1, at_most=0.4)
+
+
 def test_unseen_labels_are_left_to_the_model_where_lines_use_ranks():
     frame, number = table(missing=0.0)
     frame = frame[["income", "grade"]]

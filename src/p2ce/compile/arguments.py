@@ -72,8 +72,8 @@ def check_tolerance(score_tolerance: Any) -> None:
     is_number = isinstance(score_tolerance, numbers.Real) and not isinstance(score_tolerance, bool)
     if not is_number or not 0 <= score_tolerance <= sys.float_info.max / 4:
         raise InvalidArgument(
-            "score_tolerance is by how much the model's score of a row may differ from call to call: a "
-            f"number, 0 or more; got {echoed(score_tolerance)}."
+            "score_tolerance must be a number, 0 or more: by how much the model's scores of a row may "
+            f"differ from call to call; got {echoed(score_tolerance)}."
         )
 
 

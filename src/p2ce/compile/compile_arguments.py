@@ -25,6 +25,7 @@ from p2ce.compile.describe_problem import record_of
 from p2ce.compile.evaluate_rows import reported_sample, sample_rows
 from p2ce.compile.fingerprint import codes_fingerprint
 from p2ce.compile.grouped_features import check_policy, one_hot_compounds, settle_groups
+from p2ce.compile.ignored_columns import used_part, without_ignored
 from p2ce.compile.lay_out import lay_out_problem, search_space
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.compile.report_points import settle_report
@@ -65,6 +66,7 @@ class Compiled:
     parse_models: "partial[tuple[Adapter, ...]]"
     # A copy, since the caller's frame may change later; for save() and one-hot groups.
     reference: pd.DataFrame
+    ignored: tuple[str, ...]  # columns of the caller's reference that the model does not use
     kind: TableKind  # the kind of table that the reference was
     sample: slice  # rows of the reference: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
@@ -91,8 +93,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         raise InvalidArgument(f"outcome must be text, such as 'default'; got {echoed(given.outcome)}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
+    frame, ignored = used_part(model, frame)
     # The paper's algorithms search the paper's grid, and no other grid is tried after it.
-    policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
+    own = without_ignored(given.policy, ignored)
+    policy, inferred = _policy(frame, own, "data" if method is None else "paper")
     check_tolerance(given.score_tolerance)
     check_policy(policy, column_names(frame))
     for feature in policy.features:
@@ -222,6 +226,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         parse_models=parsing,
         # A frame may share its values with one of the caller's arrays.
         reference=frame.copy(deep=True) if kind == PANDAS else frame,
+        ignored=ignored,
         kind=kind,
         sample=sample,
         values=rows,

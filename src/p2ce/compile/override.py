@@ -13,6 +13,7 @@ from p2ce.compile.compile_arguments import (
 from p2ce.compile.compiled_problem import ParsedProblem, Problem, parsed_part
 from p2ce.compile.describe_problem import described_for, has_file_form
 from p2ce.compile.grouped_features import settle_groups
+from p2ce.compile.ignored_columns import without_ignored
 from p2ce.compile.lay_out import SearchSpace, lay_out_again, search_space, with_policy
 from p2ce.compile.refine_grid import refinement_of
 from p2ce.compile.settle_target import associated
@@ -84,7 +85,8 @@ def compile_override(
     """
     parsed, record = parsed_part(problem), problem.record
     if policy is not None:
-        settled = settle_groups(policy, problem.codebook, known.reference, known.one_hot_groups)
+        used = without_ignored(policy, known.ignored)
+        settled = settle_groups(used, problem.codebook, known.reference, known.one_hot_groups)
         settled = associated(settled, problem.policy)
         parsed = with_policy(parsed, settled)
         parsed = replace(parsed, relations=relations_besides(settled, known.proposed_rules))

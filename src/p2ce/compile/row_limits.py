@@ -198,10 +198,14 @@ def _narrowed(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy:
     """Narrow the range of a feature. If the data chose its candidates, they stay, and the ends are added."""
     before, after = feature.ends()
     ends = max(low, before), min(high, after)
-    if not feature.is_inferred or feature.fixed:
+    if feature.fixed:
         return replace(feature, stated_range=ends)
     known = feature.candidates()
     inside = known[(known >= low) & (known <= high)]
+    if not feature.is_inferred:
+        # No policy states a range without a candidate: the feature stays as it is.
+        stays = not len(inside) and not feature.may_go_missing
+        return replace(feature, fixed=True) if stays else replace(feature, stated_range=ends)
     added = np.array(list(_added(feature, known, low, high)))
     candidates = tuple(np.union1d(inside, added).tolist())
     return replace(feature, stated_range=ends, low=ends[0], high=ends[1], inferred=candidates)

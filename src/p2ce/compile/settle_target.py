@@ -106,12 +106,13 @@ def _unnamed(parse: Parse, classes: tuple[Any, ...], reference: pd.DataFrame, wh
     """Build the error that shows the calls to choose from, and what each of them means."""
     rows = some_rows(reference)
     limited = parse(classes[0])[0].negated
-    what = "whose probability at_most limits" if limited else "is the favourable outcome"
-    parts: list[str | Argument] = [f"Say which class {what}: "]
+    what = "which class at_most= limits" if limited else "which class is the favourable outcome"
+    about = "about " if len(rows) < len(reference) else ""
+    parts: list[str | Argument] = [f"Say {what}: "]
     for place, target in enumerate(classes[::-1][:MOST_CHOICES]):
         share = _accepted_share(parse, target, rows)
         parts += [" or " if place else "", Argument("target", target)]
-        parts += [] if share is None else [f" (accepts {share:.0%} of the reference)"]
+        parts += [] if share is None else [f" (accepts {about}{share:.0%} of the reference)"]
     parts.append(f". {why}")
     hint = "" if len(classes) > 2 else " Pass one of the two, or y=, the labels as a Series with a name."
     return UnnamedTarget(in_python(parts) + hint, classes=classes, on_command_line=on_command_line(parts))

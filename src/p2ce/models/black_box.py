@@ -376,7 +376,7 @@ def _callable_scale(values: FloatArray, request: ParseRequest) -> tuple[str, flo
     if not has_limit(request):
         raise InvalidArgument(
             f"The callable's values on the reference range from {low:.4g} to {high:.4g}, so they are not "
-            "probabilities. Pass the value from which on it accepts, such as at_least=0.0 for log-odds."
+            "probabilities. Pass the lowest value that it accepts, such as at_least=0.0 for log-odds."
         )
     return DECISION, decision_threshold(request)
 

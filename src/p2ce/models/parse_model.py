@@ -75,6 +75,8 @@ FAMILIES: tuple[Family, ...] = (
     optbinning,
     scorecardpy,
 )
+# Those that hand their columns on to other models, which say whether they support them.
+OF_PARTS = frozenset({pipeline, own_threshold, calibrated, voting, bagging, adaboost, stacking})
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
     "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "
@@ -220,6 +222,11 @@ def _parse_natively(model: Any, request: ParseRequest) -> Adapter:
     family = _family_of(model)
     if family is None:
         raise UnsupportedModel(_why_not(model))
+    if request.codebook.dates and family not in OF_PARTS:
+        raise UnsupportedModel(
+            f"{type(model).__name__} is supported natively on numbers and categories, but "
+            f"{echoed(request.codebook.dates[0])} holds dates."
+        )
     # A model from another version of its library may lack attributes.
     with parsing(f"This {type(model).__name__}", MISSING_PARTS):
         parsed = family.parse(model, request)

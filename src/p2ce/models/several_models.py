@@ -101,6 +101,6 @@ def _check_margin(margin: Any) -> None:
     is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
     if not is_number or not 0 <= margin <= sys.float_info.max:
         raise InvalidArgument(
-            "margin is how far beyond its limit the score must be: a number of at least 0; "
+            "margin is how far inside its limit the score must be: a number of at least 0; "
             f"got {echoed(margin)}."
         )

@@ -277,8 +277,8 @@ class Policy:
         ``(-2, 5)``, or ``("-10%", None)`` for a rise without a limit. A later call for the same feature
         replaces the earlier one, and None removes it.
 
-        Percentages are of the size of the current value: -200 may rise to -180 by "+10%", and 0 may not
-        change. The limit does not apply to a missing or special value, which has no size: `keep_missing`
+        A percentage refers to the size of the current value: with "+10%", -200 may rise to -180, and 0 may
+        not change. The limit does not apply to a missing or special value, which has no size: `keep_missing`
         keeps it. The exact limit is a candidate itself, unless `step` or `candidates` names the candidates.
 
         Args:

@@ -37,7 +37,7 @@ AUDIENCE, LANGUAGE = "officer", "en"
 MOST_PEOPLE = 10
 BOUNDS = {
     "tree leaves": "parsed; proven by bounds from the leaves of its trees",
-    "linear leaves": "parsed; proven by bounds from the lines in the leaves of its trees",
+    "linear leaves": "parsed; proven by bounds from the linear models in the leaves of its trees",
     "additive": "parsed; proven by bounds of its sum",
     "network": "parsed; proven by bounds of the network",
     "combined": "parsed; proven by the combined bounds of its parts",

@@ -127,23 +127,29 @@ def _leave_out(rule: RuleData, wording: Wording) -> str:
 
 
 def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: Wording) -> str:
-    """Write what an explanation leaves out: of an option, only the values that differ from today's."""
+    """Write what an explanation leaves out: of an option, or of what is near it, only what it changes."""
     texts = []
+    person = to_plain(explanation.person)
     for rule in rules:
         where = rule["where"]
-        person = to_plain(explanation.person)
-        differs = {name: one for name, one in where.items() if not _is_met(one, person.get(name))} or where
-        texts.append(wording.listed([_condition(name, one, wording) for name, one in differs.items()]))
+        kept = {name for name, one in where.items() if _is_todays(one, person.get(name))}
+        shown = where.keys() - kept or where
+        text = wording.listed(
+            [_condition(name, one, wording) for name, one in where.items() if name in shown]
+        )
+        is_near = any(isinstance(where[name], dict) for name in where.keys() - shown)
+        texts.append(wording.say("left_out_near", conditions=text) if is_near else text)
     return "; ".join(texts)
 
 
-def _is_met(condition: Any, value: Any) -> bool:
-    """Return whether today's value meets a condition of what is left out."""
+def _is_todays(condition: Any, value: Any) -> bool:
+    """Return whether a condition of what is left out names today's value, or a range around it."""
     match condition:
         case {"changes": True}:
             return False
         case {"from": low, "to": high}:
-            return value is not None and bool(low <= value <= high)
+            is_number = isinstance(value, int | float)
+            return is_number and abs((low + high) / 2 - value) <= 1e-6 * (high - low)
     return value in (condition if isinstance(condition, list) else [condition])
 
 

@@ -81,10 +81,10 @@ def _subject(explanation: Explanation, wording: Wording) -> str:
     if explanation.at_most is None:
         return wording.say(f"probability_of{several}", target=target, models=explanation.models)
     if not outcome:
-        outcome = wording.say("of_class", target=target)
-    return wording.say(
-        "chance_of_models" if several else "chance_of", outcome=outcome, models=explanation.models
-    )
+        key = "chance_of_class_models" if several else "chance_of_class"
+        return wording.say(key, target=target, models=explanation.models)
+    key = "chance_of_models" if several else "chance_of"
+    return wording.say(key, outcome=outcome, models=explanation.models)
 
 
 def score_text(score: float, explanation: Explanation, wording: Wording) -> str:

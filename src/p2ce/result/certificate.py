@@ -37,8 +37,10 @@ class Status(StrEnum):
 
     * OPTIMAL: proven and verified. Every combination of the grid that is accepted, allowed and, if required,
       plausible costs at least as much as one of the options found, in every objective. They are all listed,
-      except for those that `Explanation.unlisted` counts.
-    * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible.
+      except for those that `Explanation.unlisted` counts. With a ``score_tolerance``, this holds except for
+      the combinations that `Certificate.undecided` counts.
+    * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible, with
+      the same exception.
       `Certificate.none_because` says why.
     * HEURISTIC: not proven. For example, an estimate pruned the search.
     * TIME_LIMIT: the search stopped early, by ``time_limit``, ``max_calls`` or ``max_rows``. Further options
@@ -132,10 +134,10 @@ class Certificate:
     open_boxes: Count = 0  # boxes not examined when time ran out
     open_costs: dict[str, Number] | None = None  # the least that an option in an open box could cost
     # By how much the model may score a row differently from call to call, as the user states it. Options
-    # score this much above the threshold.
+    # score this much inside their limit.
     score_tolerance: Number = 0.0
-    # At most so many cells, not dominated by an option, lie within the tolerance of the threshold: the model
-    # may accept or reject them. They are not options. None without a tolerance.
+    # At most this many cells that no option dominates lie within the tolerance of the limit: the model may
+    # accept or reject them. They are not options. None without a tolerance.
     undecided: Count | None = field(default=None, compare=False)
     # The budget of calls or rows that ended the search; None if it was the time, or if nothing ended it.
     stopped_by: BudgetName | None = None

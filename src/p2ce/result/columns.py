@@ -9,6 +9,7 @@ import numpy as np
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
+from p2ce.tables.dates import date_codes, decode_dates, holds_dates
 from p2ce.tables.json_values import Value, plain_fields
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def _made_column(values: Sequence[Any], dtype: str, categories: Categories | Non
     if dtype == "object":
         return pd.Series(_objects(values), dtype="object")
     found = _dtype_from(dtype)
+    if holds_dates(found):
+        return pd.Series(decode_dates(date_codes(values, found), found))
     if hasattr(found, "na_value"):
         # In a nullable type, NaN is a missing value, as None is.
         values = [None if is_missing(value) else value for value in values]

@@ -10,7 +10,7 @@ from p2ce.result.counterfactual import Counterfactual
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """An option and all that are like it: in every column, the value is close to the option's.
+    """An option and all similar ones: in every column, the value is close to the option's.
 
     A number is close if it is at most ``within`` units away. The unit is that of "mean_distance", about a
     standard deviation of the column in the reference. A category, or a missing value, has to be the same.

@@ -15,7 +15,7 @@ from p2ce.result.rendered import rendered
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Finite, Value, plain_fields
 
-FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
+FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category", "date"]
 FeatureMoves: TypeAlias = Literal[
     "up",
     "down",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class BindingRestriction:
     """A restriction, and for how many people it keeps options away.
 
-    If not every set of a person was settled in time, the person counts for the sets that were found, and not
+    If the search for a person did not finish in time, the person counts for the sets that were found, and not
     in `in_every`.
     """
 
@@ -49,9 +49,9 @@ class RelaxationsOfMany(Mapping[Any, Relaxations]):
     >>> [(one.restriction.feature, one.in_some, one.alone, one.in_every) for one in many.binding]
     [('Pay', 2, 1, 2), ('Debt', 1, 0, 1)]
     >>> print(many)
-    People without an option for whom limits were lifted: 3. With an option then: 2.
-    - Pay: from 0 to 40 – binds for 2 of 3, enough alone for 1
-    - Debt: only downwards – binds for 1 of 3, enough alone for 0
+    People without an option for whom limits were lifted: 3. Of these, people who then have an option: 2.
+    - Pay: from 0 to 40 – binds for 2 of 3; lifting it alone is enough for 1
+    - Debt: only downwards – binds for 1 of 3; lifting it alone is enough for 0
     """
 
     __slots__ = ("_found",)

@@ -42,11 +42,11 @@ def report_unseen(rows: EncodedRows, reported: set[int]) -> None:
             )
 
 
-def report_ignored(rows: EncodedRows, reported: set[int]) -> None:
-    """Log the columns of rows that the model does not use, once."""
-    if rows.ignored and (key := hash(rows.ignored)) not in reported:
+def report_ignored(ignored: tuple[str, ...], reported: set[int]) -> None:
+    """Log the columns of the reference or of rows that the model does not use, once."""
+    if ignored and (key := hash(ignored)) not in reported:
         reported.add(key)
-        log.warning("Columns that the model does not use are ignored: %s.", listed(rows.ignored))
+        log.warning("Columns that the model does not use are ignored: %s.", listed(ignored))
 
 
 def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 
 from p2ce.base.visible import echoed
 from p2ce.tables.cells import plain_cells
+from p2ce.tables.dates import holds_dates
 from p2ce.tables.kinds import library
 from p2ce.tables.pandas_columns import (
     ErrorType,
     bool_column,
     category_column,
+    date_column,
     listed_column,
     text_column,
     unsupported,
@@ -61,6 +63,8 @@ def arrow_column(name: str, array: Any, error: ErrorType) -> "pd.Series[Any]":
         return category_column(array.to_pylist(), _labels(array), ordered=kind.ordered)
     if types.is_union(kind):  # cells of several types
         return listed_column(name, array.to_pylist(), error)
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return date_column(_numbers(array), zone=getattr(kind, "tz", None))
     if types.is_null(kind):  # a row whose only value is missing
         return listed_column(name, [None] * len(array), error)
     raise unsupported(name, kind, error)
@@ -91,6 +95,8 @@ def _written(arrow: Any, column: "pd.Series[Any]") -> Any:
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return arrow.array(column.to_numpy(), from_pandas=True)  # NaN becomes null
+    if holds_dates(dtype):
+        return arrow.Array.from_pandas(column)
     cells = [None if value != value else value for value in plain_cells(column)]
     if hasattr(dtype, "categories"):
         codes = column.cat.codes.to_numpy()

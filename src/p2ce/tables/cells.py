@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+MISSING = -np.inf  # the code of a missing value, below everything
+
 
 def is_missing(value: Any) -> bool:
     """Return whether a value is missing: None, NaN, or pandas' NA or NaT.

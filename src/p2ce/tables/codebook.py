@@ -1,8 +1,8 @@
 """Encode the values of a table as numbers that the grid can order, and decode them to the column's own type.
 
 Numbers are unchanged. A category becomes the rank of its label: 0 is the most common label of the reference,
-or the first label of an ordered column. So nothing depends on the names of labels. A missing value is minus
-infinity, below everything, in every column.
+or the first label of an ordered column. So nothing depends on the names of labels. A date becomes its
+microsecond (`p2ce.tables.dates`). A missing value is minus infinity, below everything, in every column.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidReference
-from p2ce.tables.cells import is_missing, label_key
+from p2ce.tables.cells import MISSING, is_missing, label_key
+from p2ce.tables.dates import date_codes, date_text, decode_dates, holds_dates
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = -np.inf
 # A cut here separates a missing value from every number.
 ABOVE_MISSING = float(np.finfo(np.float64).min)
 MANY = 64  # cells; for more, it is faster to encode each label once
@@ -42,7 +42,8 @@ class Coding:
 
     name: str
     dtype: Any  # the column's own type, of NumPy or pandas
-    labels: tuple[Any, ...] | None = None  # labels of the codes 0, 1, 2, …; None for a column of numbers
+    # Labels of the codes 0, 1, 2, …; None for a column of numbers or dates.
+    labels: tuple[Any, ...] | None = None
     ordered: bool = False  # whether the labels' order has a meaning
     gap: Any = None  # the missing value of a column of objects: None or NaN
     # Labels that the reference lacks: those that only a library knows, and those of the explained rows. Their
@@ -59,8 +60,14 @@ class Coding:
         return self.labels is not None
 
     @cached_property
+    def is_date(self) -> bool:
+        return self.labels is None and holds_dates(self.dtype)
+
+    @cached_property
     def number_dtype(self) -> "np.dtype[Any]":
-        """The NumPy type of the column's numbers, or of a category's codes."""
+        """The NumPy type of the column's numbers, or of the codes of a category or date."""
+        if self.is_date:
+            return np.dtype(np.float64)
         plain = getattr(self.dtype, "numpy_dtype", self.dtype)
         return np.dtype(np.float64) if self.is_category else np.dtype(plain)
 
@@ -80,6 +87,8 @@ class Coding:
         All labels without a code get the same one, after all others, which cannot be decoded. `encode_all`
         adds a code for each of them.
         """
+        if self.is_date:
+            return date_codes(values, self.dtype)
         if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
             at, labels = parts
             # Only labels that occur. A missing label has the code -1.
@@ -134,6 +143,8 @@ class Coding:
         """Decode numbers to a column of its own type, a NumPy or pandas array."""
         import pandas as pd
 
+        if self.is_date:
+            return decode_dates(codes, self.dtype)
         missing = codes == MISSING
         if self.labels is not None:
             if isinstance(self.dtype, pd.CategoricalDtype) and not (codes >= len(self.labels)).any():
@@ -159,7 +170,12 @@ class Coding:
         return found
 
     def plain(self, code: float) -> Any:
-        """Return one value as plain Python: 41 in a whole column, not 41.0; None for a missing label."""
+        """Return one value as plain Python: 41 in a whole column, not 41.0; a date as ISO text.
+
+        A missing number is NaN if its type has it. All other missing values are None.
+        """
+        if self.is_date:
+            return None if code == MISSING else date_text(code, self.dtype)
         if code == MISSING:
             if self.labels is not None:
                 return self.gap if isinstance(self.dtype, np.dtype) else None
@@ -207,6 +223,11 @@ class Codebook:
     def is_category(self) -> npt.NDArray[np.bool_]:
         """Which columns hold categories, (d,)."""
         return np.array([coding.is_category for coding in self.codings], dtype=np.bool_)
+
+    @cached_property
+    def dates(self) -> tuple[str, ...]:
+        """The names of the columns that hold dates."""
+        return tuple(coding.name for coding in self.codings if coding.is_date)
 
     @cached_property
     def has_unseen(self) -> bool:
@@ -309,7 +330,7 @@ def codebook_of(frame: "pd.DataFrame") -> Codebook:
 
 
 def coding_of(column: "pd.Series[Any]") -> Coding:
-    """Determine how a column is encoded, and reject a type that is neither number nor category."""
+    """Determine how a column is encoded, and reject a type that is neither number, category nor date."""
     import pandas as pd
 
     name, dtype = str(column.name), column.dtype
@@ -322,7 +343,7 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         order = np.argsort(-counts, kind="stable")
         return Coding(name=name, dtype=dtype, labels=tuple(declared[place] for place in order))
     plain = getattr(dtype, "numpy_dtype", dtype)
-    if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8:
+    if holds_dates(dtype) or (isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8):
         return Coding(name=name, dtype=dtype)
     if isinstance(dtype, pd.StringDtype):
         at, labels = pd.factorize(column)  # in order of first appearance, as for objects below
@@ -338,8 +359,8 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         gap = next((cell for cell in cells if is_missing(cell)), np.nan)
         return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)
     raise InvalidReference(
-        f"Expected columns of numbers, bools, categories or text, got {echoed(name)} ({dtype}). "
-        "Convert it (a date into days, for example) before fitting the model, or drop it from both."
+        f"Expected columns of numbers, bools, categories, text or dates, got {echoed(name)} ({dtype}). "
+        "Convert it (a duration into days, for example) before fitting the model, or drop it from both."
     )
 
 

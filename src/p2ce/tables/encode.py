@@ -157,7 +157,7 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
     coded, wider = [], dict[int, Coding]()
     for place, (coding, column) in enumerate(zip(codebook.codings, columns, strict=True)):
         if not coding.is_category:
-            coded.append(as_floats(column))
+            coded.append(coding.encode(column) if coding.is_date else as_floats(column))
             continue
         for bad in _of_another_kind(coding, column):
             problems.setdefault(bad, _other_kind(coding, column[bad]))
@@ -175,7 +175,7 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
     for bad, position in zip(*np.nonzero(~(readable & fits)), strict=True):
         name, value = names[position], float(values[bad, position])
         if not readable[bad, position]:
-            text = _describe(name, columns[position][bad])
+            text = _describe(codebook.codings[position], columns[position][bad])
         elif abs(value) > LARGEST_VALUE:
             text = (
                 f"The value of {echoed(name)}, {value:g}, is too large: models and detectors that compute in "
@@ -189,6 +189,11 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
         problems.setdefault(int(bad), text)
     plain = tuple(column.tolist() for column in columns)
     plain = tuple([cell if type(cell) in PLAIN else _plain(cell) for cell in column] for column in plain)
+    if codebook.dates:
+        plain = tuple(
+            _as_text(coding, cells, codes[:, place]) if coding.is_date else cells
+            for place, (coding, cells) in enumerate(zip(codebook, plain, strict=True))
+        )
     return EncodedRows(ids=ids, columns=plain, values=values, codebook=codebook, problems=problems)
 
 
@@ -236,7 +241,7 @@ def _labels(given: Any, names: Sequence[str]) -> tuple[list[Any], tuple[str, ...
         )
     extra = [name for name in labels if name not in set(names)]
     for name in extra:
-        if any(_is_slip(name.lower(), known.lower()) for known in names):
+        if any(is_slip(name.lower(), known.lower()) for known in names):
             raise InvalidRow(
                 f"Column {echoed(name)} is not a column of the model. {nearest(name, list(names))} "
                 "Drop or rename it."
@@ -244,10 +249,10 @@ def _labels(given: Any, names: Sequence[str]) -> tuple[list[Any], tuple[str, ...
     return [labels[name] for name in names], tuple(extra)
 
 
-def _is_slip(name: str, known: str) -> bool:
+def is_slip(name: str, known: str) -> bool:
     """Return whether two names differ by one letter, or by two that are swapped. Numbered names differ.
 
-    >>> [_is_slip(*both) for both in [("dept", "debt"), ("ag", "age"), ("aeg", "age"), ("x1", "x2")]]
+    >>> [is_slip(*both) for both in [("dept", "debt"), ("ag", "age"), ("aeg", "age"), ("x1", "x2")]]
     [True, True, True, False]
     """
     if DIGITS.sub("", name) == DIGITS.sub("", known) and name != known:
@@ -301,7 +306,22 @@ def _shape(row: Any) -> tuple[int, ...]:
         return (len(row), 0)
 
 
-def _describe(name: str, value: Any) -> str:
+def _as_text(coding: Coding, cells: list[Any], codes: FloatArray) -> list[Any]:
+    """Write the dates of a column as ISO text, and keep what is not a date of the column."""
+    return [
+        cell if np.isnan(code) else coding.plain(code)
+        for cell, code in zip(cells, codes.tolist(), strict=True)
+    ]
+
+
+def _describe(coding: Coding, value: Any) -> str:
+    name = coding.name
+    if coding.is_date:
+        return (
+            f"Column {echoed(name)} holds dates ({coding.dtype}) in the reference, and cannot hold "
+            f"{echoed(_plain(value))} exactly. Pass a date, or ISO text such as 2026-11-18, in the column's "
+            "own precision and with a time zone only if the column has one."
+        )
     if not is_exact(value):
         return (
             f"The value of {echoed(name)}, {echoed(_plain(value))}, is {INEXACT}. Pass a "

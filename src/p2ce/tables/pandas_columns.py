@@ -22,8 +22,8 @@ ErrorType: TypeAlias = type[P2CEError]  # the error to raise for a table that ca
 def unsupported(name: object, what: object, error: ErrorType) -> P2CEError:
     """Build the error for a column of an unsupported type."""
     return error(
-        f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
-        "Convert it (a date into days, for example) before fitting the model, or drop it from both."
+        f"Expected columns of numbers, bools, categories, text or dates, got {echoed(str(name))} ({what}). "
+        "Convert it (a duration into days, for example) before fitting the model, or drop it from both."
     )
 
 
@@ -71,6 +71,14 @@ def category_column(values: Sequence[Any], labels: Sequence[Any], *, ordered: bo
     return pd.Series(pd.Categorical(list(values), dtype=pd.CategoricalDtype(index, ordered=ordered)))
 
 
+def date_column(stamps: Any, *, zone: Any = None) -> "pd.Series[Any]":
+    """Build a column of dates. With a time zone, the stamps are those of UTC."""
+    import pandas as pd
+
+    index = pd.DatetimeIndex(stamps)
+    return pd.Series(index if zone is None else index.tz_localize("UTC").tz_convert(zone))
+
+
 def listed_column(name: object, values: Sequence[Any], error: ErrorType) -> "pd.Series[Any]":
     """Build a column of plain Python values, in the type that holds them all.
 
@@ -80,6 +88,11 @@ def listed_column(name: object, values: Sequence[Any], error: ErrorType) -> "pd.
 
     cells = [None if is_missing(value) else _unwrapped(value) for value in values]
     known = [cell for cell in cells if cell is not None]
+    if known and all(isinstance(cell, date | np.datetime64) for cell in known):
+        try:
+            return date_column([pd.Timestamp(cell) for cell in cells])
+        except ValueError as reason:
+            raise unsupported(name, f"its dates do not fit together: {reason}", error) from reason
     for cell in known:
         odd_number = isinstance(cell, Number) and not isinstance(cell, int | float)
         if odd_number or isinstance(cell, NO_CELLS):

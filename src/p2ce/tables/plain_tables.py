@@ -10,7 +10,7 @@ from p2ce.base.visible import echoed
 from p2ce.tables.arrow_tables import arrow_column
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import package_of
-from p2ce.tables.pandas_columns import ErrorType, listed_column, unsupported
+from p2ce.tables.pandas_columns import ErrorType, date_column, listed_column, unsupported
 from p2ce.tables.polars_tables import polars_column
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ def _column(name: Any, values: Any, error: ErrorType) -> "pd.Series[Any]":
     if package == "pyarrow" and hasattr(values, "null_count"):
         return arrow_column(name, values, error)
     if isinstance(values, np.ndarray):
-        if values.ndim != 1 or values.dtype.kind in "mMVc":
+        if values.ndim == 1 and values.dtype.kind == "M":
+            return date_column(values)
+        if values.ndim != 1 or values.dtype.kind in "mVc":
             what = values.dtype if values.ndim == 1 else f"{values.ndim} dimensions"
             raise unsupported(name, what, error)
         if values.dtype.kind in "biuf":

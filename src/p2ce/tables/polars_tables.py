@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.tables.cells import holds_floats, plain_cells
+from p2ce.tables.dates import holds_dates
 from p2ce.tables.kinds import library
 from p2ce.tables.pandas_columns import (
     ErrorType,
     bool_column,
     category_column,
+    date_column,
     listed_column,
     text_column,
     unsupported,
@@ -53,9 +55,19 @@ def polars_column(series: Any, error: ErrorType) -> "pd.Series[Any]":
     if kind == "Categorical":
         values = series.to_list()
         return category_column(values, list(dict.fromkeys(values)), ordered=False)
+    if kind in ("Date", "Datetime"):
+        return date_column(series.to_numpy(), zone=getattr(series.dtype, "time_zone", None))
     if kind == "Null":  # a row whose only value is missing
         return listed_column(series.name, [None] * len(series), error)
     raise unsupported(series.name, series.dtype, error)
+
+
+def _dates(polars: Any, name: str, column: "pd.Series[Any]") -> Any:
+    zone = column.dt.tz
+    plain = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+    unit = "us" if plain.dt.unit == "s" else plain.dt.unit  # polars has no seconds
+    found = polars.Series(name, plain.dt.as_unit(unit).to_numpy())
+    return found if zone is None else found.dt.replace_time_zone("UTC").dt.convert_time_zone(str(zone))
 
 
 def write_polars(frame: "pd.DataFrame") -> Any:
@@ -69,6 +81,8 @@ def _written(polars: Any, name: str, column: "pd.Series[Any]") -> Any:
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return polars.Series(name, column.to_numpy(), nan_to_null=holds_floats(dtype))
+    if holds_dates(dtype):
+        return _dates(polars, name, column)
     cells = [None if value != value else value for value in plain_cells(column)]
     if hasattr(dtype, "categories") and all(isinstance(label, str) for label in dtype.categories):
         labels = polars.Enum(dtype.categories.tolist()) if dtype.ordered else polars.Categorical

@@ -73,6 +73,15 @@ def test_heavy_tails_are_written(folder: Path, capsys: Capture, with_policy: boo
     assert ran.out.count("'Income' has heavy tails") == 1
 
 
+def test_codes_are_no_heavy_tails(folder: Path, capsys: Capture) -> None:
+    train = pd.read_csv("train.csv")
+    train["Income"] = train["Income"].where(train.index >= 12, -99_999)
+    train.to_csv("train.csv", index=False)
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "train.csv")
+    assert "special values -99999 stay" in " ".join(ran.out.replace("│", " ").split())
+    assert "heavy tails" not in ran.out
+
+
 def test_a_model_that_is_asked_says_why(folder: Path, capsys: Capture) -> None:
     Path("asked_model.py").write_text(
         "def score(rows):\n    return rows['Income'] / 10_000\n\ndef model():\n    return score\n",

@@ -45,6 +45,7 @@ EACH_RULE = [
     rules.together("Income", "Years"),
     rules.forbid("Owns", {True: [False]}),
     rules.allow_only("Owns", {False: [True]}),
+    rules.leave_out({"Income": (None, 20.0), "Owns": True}),
     rules.predicate("tests.compile.archive.predicates:modest", name="modest", columns=["Income"]),
 ]
 OBJECTIVES = {

@@ -151,7 +151,7 @@ def test_row_labels_are_left_behind() -> None:
 @pytest.mark.parametrize(
     "column",
     [
-        pd.Series([pd.Timestamp("2024-01-01")]),
+        pd.Series([pd.Timedelta(days=1)]),
         pd.Series([b"bytes"], dtype=object),
         pd.Series([object()], dtype=object),
         pd.Series(pd.Categorical([pd.Interval(0, 1)])),

@@ -100,6 +100,15 @@ def test_columns_with_heavy_tails() -> None:
     assert found(policy.within(Rate=(0, 200_000)).step(Rate=100), TAILED) == [("warning", "outside-the-data")]
 
 
+def test_special_values_are_no_tails() -> None:
+    codes = TAILED.assign(Rate=PEOPLE["Rate"].iloc[np.arange(len(TAILED)) % 60].to_numpy())
+    codes.loc[:20, "Rate"] = -9e5
+    assert found(Policy.infer(codes, special_values=None), codes) == [("warning", "heavy-tails")]
+    policy = Policy.infer(codes, special_values={"Rate": [-9e5]})
+    assert found(policy, codes) == []
+    assert found(policy.within(Rate=(-2, 1)).step(Rate=0.1), codes) == [("warning", "outside-the-data")]
+
+
 def test_tails_that_even_the_robust_unit_is_made_of() -> None:
     """A fifth of the rows holds dollars where the others hold shares: no range repairs the unit."""
     rate = np.where(TAILED.index % 5 == 0, TAILED.index.to_numpy() + 100.0, TAILED["Rate"].clip(0, 1))

@@ -166,7 +166,7 @@ def test_labels_have_types_and_an_order_where_one_was_declared() -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), r"'x' \(.+\).*Convert it"),
+        (pd.DataFrame({"x": pd.to_timedelta([1], unit="D")}), r"'x' \(.+\).*Convert it"),
         (pd.DataFrame({"x": [1j]}), r"'x' \(.+\).*Convert it"),
         (pd.DataFrame({"x": [["a"]]}), r"'x' \(object\) holds cells that are not labels: .*unhashable"),
         (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(1\)"),

@@ -207,7 +207,7 @@ def test_it_is_an_explanation_with_the_policy_of_its_record() -> None:
     assert found.problem is not None
     assert found.problem.is_draft == first.problem.is_draft  # type: ignore[union-attr]
     assert "Next best" in str(found)
-    assert "comes next" in found.to_text()
+    assert "left out here on purpose" in found.to_text()
 
 
 def test_options_are_left_out_exactly_and_text_says_what_differs_from_today() -> None:
@@ -221,6 +221,21 @@ def test_options_are_left_out_exactly_and_text_says_what_differs_from_today() ->
     unchanged = [name for name in NAMES if name not in first[0].changes]
     begin = told.index("without these")
     assert not any(name in told[begin : told.index("Proven")] for name in unchanged)
+
+
+def test_text_says_all_that_is_near() -> None:
+    """Of a feature that the option changes, the range is written even if today's value is in it."""
+    ours = explainer()
+    first = ours.explain(loans.PERSON)
+    found = ours.more(first, exclude=Near(first[0], within=1.5))
+    assert first[0].changes.keys() == {"Income", "Debt"}
+    assert found.certificate is not None
+    (rule,) = found.certificate.rules
+    assert rule["where"]["Income"]["from"] < loans.PERSON["Income"] < rule["where"]["Income"]["to"]
+    told = found.to_text(audience="officer")
+    left = told[told.index("without these") : told.index("Proven")]
+    near = "Income: from 8.29 to 51.71 and Debt: from -4.754 to 0.754, with everything else close to today's"
+    assert near in left
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,8 @@ def _called(display: "Display") -> str:
 
 def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
     """List what looks wrong with model, population and policy."""
+    import numpy as np
+
     from p2ce.policy.file.policy_lint import heavy_tails
     from p2ce.tables.codebook import MISSING, coding_of
 
@@ -153,7 +155,8 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
         for name in moving:
             if not ready.policy[name].is_category:
                 codes = coding_of(ready.reference[name]).encode(ready.reference[name])
-                if (text := heavy_tails(name, codes[codes != MISSING])) is not None:
+                known = codes[~np.isin(codes, [MISSING, *ready.policy[name].special])]
+                if (text := heavy_tails(name, known)) is not None:
                     yield text
     else:
         yield from _lint(inputs)

@@ -421,5 +421,5 @@ def require_steady(
             f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
             "called again. "
             "It must return the same value every time: fix its seed, or put it into evaluation mode. If it "
-            f"cannot, state by how much scores may differ: score_tolerance= of more than {allowed:g}."
+            f"cannot, state by how much scores may differ: pass a score_tolerance= above {allowed:g}."
         )

@@ -13,14 +13,17 @@ from p2ce.base.zip_parts import Damaged
 from p2ce.compile.archive.stored_arrays import read_codes, read_mask, write_codes
 from p2ce.compile.archive.stored_values import read_value, take, write_value
 from p2ce.errors import InvalidArgument, not_installed
+from p2ce.tables.cells import MISSING
+from p2ce.tables.dates import date_codes, decode_dates, holds_dates
 from p2ce.tables.pandas_columns import text_dtype
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 Written: TypeAlias = tuple[dict[str, Any], Arrays]
 
-PLAIN, NULLABLE, ARROW, TEXT, CATEGORIES, OBJECTS = (
-    *("numbers", "nullable", "arrow", "text", "categories", "objects"),
+PLAIN, NULLABLE, ARROW, TEXT, CATEGORIES, OBJECTS, DATES = (
+    *("numbers", "nullable", "arrow", "text", "categories", "objects", "dates"),
 )
+LATEST = 2.6e17  # microseconds from 1970 to the year 9999, rounded up
 USUAL = "usual"  # text as this version of pandas holds it: the storage depends on what is installed
 STORAGES = (USUAL, "python", "pyarrow")
 MASKED = {
@@ -43,6 +46,8 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
         return _write_text(column, dtype, name)
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return {"type": PLAIN}, {"values": column.to_numpy()}
+    if holds_dates(dtype):
+        return _write_dates(column, dtype, name)
     held = getattr(dtype, "numpy_dtype", None)
     if isinstance(held, np.dtype) and held.kind in "biuf":
         missing = column.isna().to_numpy()
@@ -54,6 +59,25 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
         f"Column {echoed(name)} holds {dtype}, which a file cannot keep. Turn it into numbers, text or "
         "categories of these before fitting the model."
     )
+
+
+def _write_dates(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
+    if not _is_written(dtype):
+        raise InvalidArgument(
+            f"Column {echoed(name)} has a time zone that a file cannot keep, {dtype}. Use a zone with a name: "
+            f"X[{echoed(name)}].dt.tz_convert('UTC')."
+        )
+    codes = date_codes(column, dtype)
+    missing = codes == MISSING
+    return {"type": DATES, "dtype": str(dtype)}, {"values": np.where(missing, 0.0, codes), "missing": missing}
+
+
+def _is_written(dtype: Any) -> bool:
+    """Return whether the name of a type says it all."""
+    try:
+        return bool(pd.api.types.pandas_dtype(str(dtype)) == dtype)
+    except (TypeError, ValueError, KeyError):
+        return False
 
 
 def _write_text(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
@@ -102,9 +126,8 @@ def array_names(schema: Any) -> list[str]:
         if labels.get("type") == CATEGORIES:
             raise Damaged("categories of categories")
         return ["codes", *(f"labels.{name}" for name in array_names(labels))]
-    return {PLAIN: ["values"], NULLABLE: ["values", "missing"], ARROW: ["values", "missing"]}.get(
-        kind, ["codes"]
-    )
+    masked = ["values", "missing"]
+    return {PLAIN: ["values"], NULLABLE: masked, ARROW: masked, DATES: masked}.get(kind, ["codes"])
 
 
 def _read_numbers(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
@@ -114,6 +137,19 @@ def _read_numbers(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
 def _read_nullable(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     values = arrays["values"]
     return pd.Series(MASKED[values.dtype.kind](values, read_mask(arrays["missing"], len(values))))
+
+
+def _read_dates(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
+    text = take(schema, "dtype", str)
+    try:
+        dtype = pd.api.types.pandas_dtype(text)
+    except (TypeError, ValueError, KeyError, ImportError):
+        dtype = None
+    values = arrays["values"]
+    codes = np.where(read_mask(arrays["missing"], len(values)), MISSING, values)
+    if not holds_dates(dtype) or values.dtype != np.float64 or not (np.abs(values) <= LATEST).all():
+        raise Damaged(f"a column of dates is of the type {echoed(text, most=40)}, or out of range")
+    return pd.Series(decode_dates(codes, dtype))
 
 
 def _read_arrow(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
@@ -176,4 +212,5 @@ READERS = {
     TEXT: _read_text,
     CATEGORIES: _read_categories,
     OBJECTS: _read_objects,
+    DATES: _read_dates,
 }

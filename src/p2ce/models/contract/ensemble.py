@@ -250,8 +250,8 @@ def _any_wins(ensemble: Ensemble, decision: Decision, request: ParseRequest) -> 
     """Certify that one of several classes is ahead of all that are not wanted, as `_win` does for one."""
     if decision.scale != LEAD:
         raise UnsupportedModel(
-            f"The sum of the probabilities of {len(decision.indices)} classes is evaluated by the model. "
-            "Without a limit, it is proven that one of them wins."
+            f"The sum of the probabilities of {len(decision.indices)} classes has no proven bound. Without "
+            "at_least= and at_most=, there is one for whether one of these classes wins."
         )
     numbers = ensemble.numbers[ensemble.compared]
     others = [place for place in range(len(decision.classes)) if place not in decision.indices]

@@ -230,12 +230,12 @@ def _sum_reaches(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs)
 
 
 def _part(parsed: ParsedModel, score: Score) -> PartScore:
-    """Return a score as part of a combination. Sums of lines in leaves cannot be combined."""
+    """Return the score of a margin as a part of a combined one, or raise if it cannot be one."""
     if isinstance(score, FlatScore | NetworkScore):
         return score
     raise UnsupportedModel(
-        f"{parsed.family} has lines in its leaves, and no bound for several of its classes together. The "
-        "model evaluates them. Pass one target class to use its own bound."
+        f"{type(score).__name__} of {parsed.family} is only proven alone: with at_most=, or a list of "
+        "classes as the target, several of them decide together, and the model is evaluated."
     )
 
 

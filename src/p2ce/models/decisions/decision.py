@@ -205,7 +205,7 @@ def decide_number(
     if not has_limit(request):
         raise InvalidTarget(
             f"This {name} predicts numbers that are not probabilities, so target={echoed(request.target)} is "
-            "not enough. If the numbers are scores of a class, pass the at_least= from which on they mean "
+            "not enough. If the numbers are scores of a class, pass as at_least= the lowest score that means "
             f"class {echoed(scored[-1])} (0.0 for log-odds). Otherwise pass the wanted range as target=(low, "
             "high), with None for an open end.",
             on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --at-least 0",

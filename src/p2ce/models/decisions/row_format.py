@@ -71,7 +71,7 @@ def row_format(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) 
 
 def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
     """Choose the dtype of a frame as an array; a mixture with bools must not become an array of objects."""
-    if any(coding.is_category for coding in codebook_of(frame)):
+    if any(coding.is_category or coding.is_date for coding in codebook_of(frame)):
         return np.dtype(object)
     kinds = [dtype if isinstance(dtype, np.dtype) else np.dtype(np.float64) for dtype in frame.dtypes]
     common = np.result_type(*kinds)
@@ -96,11 +96,11 @@ def choose_row_format(
     """Determine how the model accepts rows, and return its outputs for some of them too.
 
     A fitted model has names or a number of columns. Any other object is called with a frame, and if that
-    fails, with an array. Categories are passed as an array only to a model that was fitted on one.
+    fails, with an array. Categories and dates are passed as an array only to a model that was fitted on one.
     """
     reference = request.reference
     fitted = getattr(model, "__self__", model)  # a bound method leads to its estimator
-    names, count = _fitted_names(fitted, reference), attribute_of(fitted, "n_features_in_")
+    names, count = _stated_names(fitted, reference), attribute_of(fitted, "n_features_in_")
     if names is not None:
         columns = columns_by_name(names, reference)
     elif count is not None:
@@ -108,25 +108,44 @@ def choose_row_format(
     else:
         columns = tuple(str(name) for name in reference.columns)
     labels = labels_in_order(columns, reference)
-    holds_categories = any(request.codebook[name].is_category for name in columns)
-    dtype = np.dtype(object) if holds_categories else array_dtype(reference[list(labels)])
+    holds_objects = any(
+        request.codebook[name].is_category or request.codebook[name].is_date for name in columns
+    )
+    dtype = np.dtype(object) if holds_objects else array_dtype(reference[list(labels)])
     frame, array = AsFrame(labels=labels), AsArray(labels=labels, dtype=dtype)
     formats: list[AsFrame | AsArray] = [frame]
-    if names is None and (count is not None or not holds_categories):
+    if names is None and (count is not None or not holds_objects):
         formats = [array] if count is not None else [frame, array]
     rows, outputs = choose_format(method, formats, some_rows(reference), call=call, check=check)
     return ChosenFormat(columns, rows, outputs)
 
 
-def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
-    """Return the column names that the model was fitted on; None if it has none."""
+def fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
+    """Return the column names that a model of any library was fitted on; None if it has none."""
+    fitted = getattr(model, "__self__", model)  # a bound method leads to its estimator
+    root = type(fitted).__module__.partition(".")[0]
+    if root == "lightgbm" and callable(names := attribute_of(fitted, "feature_name")):  # a Booster
+        return _as_in(reference, names())
+    if root == "xgboost" and type(fitted).__name__ == "Booster":
+        names = attribute_of(fitted, "feature_names")
+        return None if names is None else [str(name) for name in names]
+    if root == "optbinning":
+        names = attribute_of(attribute_of(fitted, "binning_process_"), "variable_names")
+        return None if names is None else [str(name) for name in names]
+    return _stated_names(fitted, reference)
+
+
+def _stated_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
+    """Return the column names that a fitted model states as scikit-learn or CatBoost does."""
     names = attribute_of(model, "feature_names_in_")
     if names is None and type(model).__module__.partition(".")[0] == "catboost":
         names = attribute_of(model, "feature_names_")
         if names is not None and list(names) == [str(place) for place in range(len(names))]:
             return None  # CatBoost's names for the columns of an array
-    if names is None:
-        return None
+    return None if names is None else _as_in(reference, names)
+
+
+def _as_in(reference: pd.DataFrame, names: Sequence[object]) -> Sequence[str]:
     # LightGBM replaces blanks in names by underscores.
     known = {str(label).replace(" ", "_"): str(label) for label in reference.columns}
     own = {str(label) for label in reference.columns}
@@ -188,7 +207,7 @@ def predicted_classes(model: Any, request: ParseRequest, call: str) -> tuple[Any
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(
             f"{call} returns numbers such as {echoed(classes[0])}, whose meaning is unknown. Pass it as a "
-            "function with the at_least= to reach, or pass the wanted range as target=(low, high)."
+            "function, with the score to reach as at_least=, or pass the wanted range as target=(low, high)."
         )
     if len(classes) == 1:
         raise UnsupportedModel(

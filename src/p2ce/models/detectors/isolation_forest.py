@@ -68,12 +68,21 @@ def _fit(wanted: PlausibilityForest, request: ParseRequest) -> Adapter:
     that the forest was fitted on. So minus infinity takes the same path as that number in every tree, and
     the code of an unseen label takes the same path as any number beyond the last rank. Hence codes can be
     scored without replacing anything.
+
+    Dates are left out. New people come after the reference, and a date stays as it is, so it would only make
+    them all look unusual.
     """
     from sklearn.ensemble import IsolationForest as Fitted
 
     check_seed(request.random_state)
-    codebook = request.codebook
-    rows = known_codes(request.codes, codebook)
+    looks_at = np.array([not coding.is_date for coding in request.codebook], dtype=np.bool_)
+    if not looks_at.any():
+        raise UnsupportedDetector(
+            "All columns of the reference hold dates, which the plausibility forest does not look at. Pass a "
+            "fitted detector, a function, or plausibility=None."
+        )
+    codebook = request.codebook.of(tuple(np.array(request.codebook.names, dtype=object)[looks_at]))
+    rows = known_codes(request.codes[:, looks_at], codebook)
     samples = wanted.max_samples if wanted.max_samples == "auto" else min(int(wanted.max_samples), len(rows))
     fitted = Fitted(
         contamination=wanted.contamination,

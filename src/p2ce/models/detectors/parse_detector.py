@@ -151,7 +151,8 @@ def _again(parse: Callable[[frozenset[str]], Adapter], nullable: frozenset[str])
 
 def _restored(detector: Adapter, request: ParseRequest) -> Adapter:
     """Return the forest of a saved explainer if its columns match; its threshold is known."""
-    if set(detector.columns) != set(request.codebook.names):
+    codebook = request.codebook
+    if set(detector.columns) not in (set(codebook.names), set(codebook.names) - set(codebook.dates)):
         raise UnsupportedDetector(
             f"This detector was parsed for the columns {', '.join(detector.columns)}, but the reference has "
             f"{', '.join(request.codebook.names)}. Parse it again."

@@ -43,6 +43,7 @@ class PlausibilityForest:
     - A missing number counts as one standard deviation below the smallest known value of its column, and a
       missing label as one rank before the first. So missing values are separate from all others, and as
       unusual as they are rare in the reference. scikit-learn would send them to one side of each split.
+    - Dates do not count. They never change, and new people come after the reference.
 
     >>> PlausibilityForest(contamination=0.1).n_estimators
     100

@@ -142,6 +142,11 @@ def build_input_maps(
     """
     for j, (input_map, coding) in enumerate(zip(maps_by_input, inputs, strict=True)):
         name = fold.columns[input_map.source]
+        if preparation.codebook[name].is_date:
+            raise UnsupportedModel(
+                f"This Pipeline uses column {echoed(name)}, which holds dates. A model is supported natively "
+                "on numbers and categories: compute a number from the date in the table, before the Pipeline."
+            )
         if input_map.raw and not coding.is_category:
             raise UnsupportedModel(
                 f"This Pipeline passes column {echoed(name)}, which holds categories, to its model as "
@@ -176,7 +181,9 @@ def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook
     mixed = np.stack([rng.permutation(column) for column in codes.T], axis=1)
     far = mixed.copy()
     moved = [
-        p for p, coding in enumerate(codebook) if not coding.is_category and coding.number_dtype.kind == "f"
+        p
+        for p, coding in enumerate(codebook)
+        if not (coding.is_category or coding.is_date) and coding.number_dtype.kind == "f"
     ]
     for place in moved:
         column = 1e6 * mixed[:, place] + 0.1

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     WHOLE = "whole"
     NUMBER = "number"
     CATEGORY = "category"
+    DATE = "date"
 
 
 class Direction(IntEnum):
@@ -66,6 +67,8 @@ class FeaturePolicy:
     since a change from missing is neither up nor down. A known value may become missing only if
     ``may_go_missing`` is set. A ``special`` value (a code such as -9 for "no record") is not a candidate. An
     instance that has one keeps it, unless ``leaves_special`` is set. Then it may become any candidate.
+
+    A date is always fixed.
 
     >>> rate = FeaturePolicy(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -107,6 +110,8 @@ class FeaturePolicy:
                 f"{both} of {echoed(self.name)} is both a special value, which cannot be a candidate, and "
                 "listed in candidates(). Remove one of the two."
             )
+        if self.kind is Kind.DATE and not self._only_stays():
+            raise self._is_date()
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
         if self.may_go_missing:
@@ -286,6 +291,8 @@ class FeaturePolicy:
         return np.array([found[change] for change in changes], dtype=np.bool_)
 
     def _permits(self, before: Any, after: Any, was_missing: bool, goes_missing: bool) -> bool:
+        if self.kind is Kind.DATE:
+            return bool(before == after) or (was_missing and goes_missing)
         if was_missing or goes_missing:
             if was_missing and goes_missing:
                 return True
@@ -397,22 +404,14 @@ class FeaturePolicy:
         low, high = self._held_ends()
         if low > high:
             return range(0)
-        ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
-        inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple just outside counts as well if the column's precision makes it equal to the end.
-        before = self._at(range(inside.start - 1, inside.start))[0]
-        after = self._at(range(inside.stop, inside.stop + 1))[0]
-        return range(inside.start - int(before >= low), inside.stop + int(after <= high))
+        return _indices_inside(low, high, self.anchor, self.step, self.dtype)
 
     def _at(self, indices: range) -> FloatArray:
-        return self.as_held(multiples(indices, anchor=self._anchor(), step=as_typed(self.step)))
+        return _multiples_held(indices, self.anchor, self.step, self.dtype)
 
     def as_held(self, values: FloatArray) -> FloatArray:
         """Return values in the precision of the column."""
-        if self.dtype.kind != "f":
-            return values
-        with np.errstate(over="ignore"):  # a value beyond the largest float32 becomes infinite, so outside
-            return values.astype(self.dtype).astype(np.float64)
+        return _held(values, self.dtype)
 
     def _filter(self, values: FloatArray) -> FloatArray:
         if self.special:
@@ -482,6 +481,18 @@ class FeaturePolicy:
                     f"its labels. {nearest(key, known.values())}"
                 )
 
+    def _only_stays(self) -> bool:
+        """Return whether the feature is fixed, and states nothing about values to change to."""
+        stated = (self.stated_range, self.change, self.choices, self.inferred, self.labels)
+        is_moved = self.direction or self.may_go_missing or self.special or self.step != 1.0 or self.anchor
+        return self.fixed and not is_moved and all(one is None for one in stated)
+
+    def _is_date(self) -> InvalidPolicy:
+        return InvalidPolicy(
+            f"{echoed(self.name)} holds dates, which no option changes. Leave it fixed. To search over time, "
+            "fit the model on a number, such as the days since the date."
+        )
+
     def _without_order(self) -> InvalidPolicy:
         return InvalidPolicy(
             f"{echoed(self.name)} is a category without an order, so it cannot go up or down. "
@@ -513,6 +524,43 @@ class FeaturePolicy:
             return "Widen the range, or list the candidates with candidates() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown_number(step)}}}) first."
+
+
+@lru_cache(maxsize=4096)  # exact fractions are slow, and most layouts have the features of another one
+def _indices_inside(low: float, high: float, anchor: float, step: float, dtype: "np.dtype[Any]") -> range:
+    """Return every whole number i for which the multiple anchor + i · step is in the range."""
+    inside = index_range(
+        as_typed(low, dtype), as_typed(high, dtype), anchor=as_typed(anchor, dtype), step=as_typed(step)
+    )
+    # A multiple just outside counts as well if the column's precision makes it equal to the end.
+    around = range(inside.start - 1, inside.start), range(inside.stop, inside.stop + 1)
+    before, after = (_multiples_held(one, anchor, step, dtype)[0] for one in around)
+    return range(inside.start - int(before >= low), inside.stop + int(after <= high))
+
+
+def _multiples_held(indices: range, anchor: float, step: float, dtype: "np.dtype[Any]") -> FloatArray:
+    return _held(multiples(indices, anchor=as_typed(anchor, dtype), step=as_typed(step)), dtype)
+
+
+def _held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
+    if dtype.kind != "f":
+        return values
+    with np.errstate(over="ignore"):  # a value beyond the largest float32 becomes infinite, so outside
+        return values.astype(dtype).astype(np.float64)
+
+
+def date_feature(name: str) -> FeaturePolicy:
+    """Build the policy of a column of dates: it stays as it is, so its values are not listed."""
+    return FeaturePolicy(
+        name=name,
+        kind=Kind.DATE,
+        dtype=np.dtype(np.float64),
+        fixed=True,
+        low=0.0,
+        high=0.0,
+        step=1.0,
+        holds_missing=True,
+    )
 
 
 @lru_cache(maxsize=16)

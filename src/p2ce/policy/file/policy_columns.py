@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.policy.features.feature import FeaturePolicy
+from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.dates import date_codes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+DATES = np.dtype("datetime64[us]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,11 @@ def read_policy_column(feature: FeaturePolicy, column: "pd.Series[Any]") -> Poli
     for row, cell in enumerate(cells):
         if is_missing(cell):
             continue
-        found = _number(cell) if labels is None else places.get(_text(cell))
+        if feature.kind is Kind.DATE:
+            code = float(date_codes([cell], DATES)[0])
+            found = None if np.isnan(code) else code
+        else:
+            found = _number(cell) if labels is None else places.get(_text(cell))
         codes[row] = np.nan if found is None else found
         if found is None:
             strange[cell] = None

@@ -113,7 +113,17 @@ class CategoryEntry(_Feature, kw_only=True, tag="category"):
     display: Shown | UnsetType = UNSET
 
 
-AnyFeatureEntry: TypeAlias = BinaryEntry | WholeEntry | NumberEntry | CategoryEntry
+class DateEntry(
+    msgspec.Struct, kw_only=True, tag_field="kind", tag="date", forbid_unknown_fields=True, omit_defaults=True
+):
+    """A column of dates, which never change."""
+
+    protected: Annotated[bool, about("Whether no advice may name it.")] = False
+    may_change: Annotated[Literal[False], about("A date never changes.")] = False
+    display: Shown | UnsetType = UNSET
+
+
+AnyFeatureEntry: TypeAlias = BinaryEntry | WholeEntry | NumberEntry | CategoryEntry | DateEntry
 FEATURES: dict[str, Any] = {str(entry.__struct_config__.tag): entry for entry in get_args(AnyFeatureEntry)}
 
 

@@ -18,8 +18,8 @@ from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.decimals import as_typed, multiples, round_step, shortest
 from p2ce.policy.features.describe_features import stated_change, tidy
 from p2ce.policy.features.display import AS_IT_IS
-from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy, Kind
-from p2ce.policy.file.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
+from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy, Kind, date_feature
+from p2ce.policy.file.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, DateEntry, NumberEntry
 from p2ce.policy.file.typed_entries import Misfit, typed_by
 from p2ce.policy.policy_arguments import read_change, read_choices, read_range, read_step
 
@@ -86,6 +86,10 @@ def numbers_in(runs: Iterable[Run]) -> tuple[float, ...]:
 
 def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:
     """Return the entry of a feature as JSON-ready data, without defaults."""
+    if feature.kind is Kind.DATE:
+        display = _unless(AS_IT_IS, feature.display)
+        date: dict[str, Any] = msgspec.to_builtins(DateEntry(protected=feature.protected, display=display))
+        return date
     entry: dict[str, Any] = {
         "dtype": _unless(USUAL_DTYPE[feature.kind], feature.dtype.name),
         "protected": feature.protected,
@@ -169,6 +173,9 @@ def _reject_inexact(plain: Any, name: str, path: tuple[str | int, ...]) -> None:
 def parse_feature(name: str, plain: Any) -> FeaturePolicy:
     """Build a feature from its entry. An error has the path from this entry to the invalid one."""
     entry: AnyFeatureEntry = typed_by(plain, "kind", FEATURES, echoed(name))
+    if isinstance(entry, DateEntry):
+        display = AS_IT_IS if entry.display is UNSET else entry.display
+        return replace(date_feature(name), protected=entry.protected, display=display)
     kind = Kind(str(entry.__struct_config__.tag))
     if kind is not Kind.CATEGORY:
         _reject_inexact(plain, name, ())

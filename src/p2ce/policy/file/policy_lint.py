@@ -205,7 +205,8 @@ class _Linter:
             yield self._at(("features", feature.name, key), "never-seen", text, Severity.WARNING)
 
     def _numbers(self, column: PolicyColumn) -> Iterator[Finding]:
-        feature, known = column.feature, column.known
+        feature = column.feature
+        known = column.known[~np.isin(column.known, feature.special)]
         path = ("features", feature.name)
         if known.size:
             low, high = float(known.min()), float(known.max())
@@ -328,7 +329,7 @@ def _is_stated_step(column: PolicyColumn, *, is_regular: bool) -> bool:
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
     """Return a warning if tails dominate the spread of a column's known numbers, or None.
 
-    If the policy states a range, only tails that also affect the unit of distances are reported.
+    Special values are no numbers, so leave them out. If the policy states a range, only tails that also affect the unit of distances are reported.
 
     >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 9e6)
     >>> heavy_tails("Age", ages).partition(". ")[0]
@@ -336,6 +337,8 @@ def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str
     >>> heavy_tails("Age", ages, has_range=True) is heavy_tails("Age", ages[:-1]) is None
     True
     """
+    if not len(known):
+        return None
     plain, robust = plain_spread(known), robust_spread(known)
     first, third = np.percentile(known, (25, 75)).tolist()
     if (third - first) / NORMAL_QUARTILES * VERY_HEAVY < robust and third > first:

@@ -16,7 +16,13 @@ from p2ce.base.whole_numbers import INEXACT, LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidArgument, InvalidReference, nearest
 from p2ce.policy.features.candidate_values import values_where_rows_are
 from p2ce.policy.features.decimals import as_typed, round_step, to_dtype
-from p2ce.policy.features.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown_number
+from p2ce.policy.features.feature import (
+    LARGEST_MAGNITUDE,
+    FeaturePolicy,
+    Kind,
+    date_feature,
+    shown_number,
+)
 from p2ce.tables.cells import plain_cell
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 
@@ -50,7 +56,7 @@ class EncodedColumns:
     def numbers(self) -> dict[str, FloatArray]:
         """The known values of the numeric columns."""
         pairs = zip(self.codings, self.known, strict=True)
-        return {coding.name: values for coding, values in pairs if not coding.is_category}
+        return {coding.name: values for coding, values in pairs if not (coding.is_category or coding.is_date)}
 
 
 def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
@@ -58,6 +64,7 @@ def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = tuple(_coding_of(column) for column in columns)
     codes = tuple(coding.encode(column) for coding, column in zip(codings, columns, strict=True))
+    _reject_uneven(codings, codes)
     _reject_inexact(codings, columns, codes)
     _reject_infinite(codings, codes)
     encoded = EncodedColumns(codings=codings, codes=codes)
@@ -81,7 +88,9 @@ def infer_features(
     if grid not in GRIDS:
         raise InvalidArgument(f"grid must be 'data' or 'paper', got {echoed(grid)}. {nearest(grid, GRIDS)}")
     return tuple(
-        _infer_category(coding, values)
+        date_feature(coding.name)
+        if coding.is_date
+        else _infer_category(coding, values)
         if coding.is_category
         else infer_number(coding, values, grid, (special or {}).get(coding.name, ()))
         for coding, values in zip(columns.codings, columns.known, strict=True)
@@ -129,6 +138,16 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
             f"{echoed(str(column.name))} ({column.dtype}) holds cells that are not labels: {error}. "
             f"Convert each to text or a number before fitting the model, or drop the column from both."
         ) from error
+
+
+def _reject_uneven(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
+    for coding, values in zip(codings, codes, strict=True):
+        if coding.is_date and np.isnan(values).any():
+            name = echoed(coding.name)
+            raise InvalidReference(
+                f"{name} holds dates with fractions of a microsecond, or outside the years 1 to 9999. Round "
+                f"them before fitting the model: X[{name}].dt.floor('us')."
+            )
 
 
 def _reject_inexact(

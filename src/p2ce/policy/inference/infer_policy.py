@@ -108,6 +108,8 @@ def infer_policy(
         _log_fractional(fractional)
     if groups:
         _log_groups(groups)
+    if dates := [feature.name for feature in features if feature.kind is Kind.DATE]:
+        _log_dates(dates)
     return InferredPolicy(
         features=features, groups=groups, proposed_rules=tuple(relation.rule() for relation in relations)
     )
@@ -153,6 +155,15 @@ def _log_fractional(names: tuple[str, ...]) -> None:
         "this, impute whole numbers, or use step() or candidates().",
         shown,
     )
+
+
+def _log_dates(names: Sequence[str]) -> None:
+    text = (
+        f"Columns of dates stay as they are: {listed(names, most=MOST_NAMED)}. No option changes them, and "
+        "the plausibility forest does not look at them. To search over time, fit the model on a number, such "
+        "as the days since the date."
+    )
+    log.warning("%s", text)
 
 
 def _log_groups(groups: tuple[OneHot, ...]) -> None:

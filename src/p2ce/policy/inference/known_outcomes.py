@@ -13,7 +13,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
-from p2ce.policy.features.feature import Direction, FeaturePolicy
+from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
 from p2ce.policy.inference.favourable_class import favourable_class
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, coding_of
@@ -187,7 +187,7 @@ def associations(
     columns = {str(label): label for label in frame.columns}
     found = {}
     for feature in features:
-        if feature.is_category or feature.name not in columns:
+        if feature.is_category or feature.kind is Kind.DATE or feature.name not in columns:
             continue
         column = frame[columns[feature.name]]
         codes = coding_of(column).encode(column)

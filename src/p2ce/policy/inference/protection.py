@@ -125,6 +125,8 @@ def _grant(feature: FeaturePolicy, known: FloatArray) -> Grant | None:
     hint = hint_of(feature.name)
     if hint is not None and hint.topic is Topic.PROTECTED:
         return Grant.PROTECTED
+    if feature.kind is Kind.DATE:  # fixed in any case
+        return None
     if _is_identifier(feature, known):
         return Grant.IDENTIFIER
     if hint is None:

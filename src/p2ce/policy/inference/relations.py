@@ -69,7 +69,7 @@ def relations_in(frame: Any) -> tuple[Relation, ...]:
 def relations_between(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[Relation, ...]:
     """Find the relations between encoded columns, given their features."""
     codes = dict(zip(columns.names, columns.codes, strict=True))
-    numbers = {feature.name: feature for feature in features if not feature.is_category}
+    numbers = {feature.name: feature for feature in features if feature.name in columns.numbers}
     found = []
     for pair in _of_one_unit(numbers):
         one, other = (numbers[name] for name in pair)

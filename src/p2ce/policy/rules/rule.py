@@ -126,6 +126,11 @@ class Rule(ABC):
         for name in self.columns:
             if name not in features:
                 raise unknown_column(self, name, features)
+            if self.prunes and features[name].kind is Kind.DATE:
+                raise InvalidPolicy(
+                    f"The rule '{self.text()}' names {echoed(name)}, which holds dates and never changes. "
+                    "Use a number instead, such as the days since the date, or a predicate of rows."
+                )
             if self.about_numbers and features[name].kind is Kind.CATEGORY:
                 raise InvalidPolicy(
                     f"The rule '{self.text()}' is about numbers, but {echoed(name)} holds categories. "

@@ -82,7 +82,8 @@ def save(
     if certificate is not None and certificate.score_tolerance:
         raise InvalidArgument(
             "evidence.save() needs a model whose scores repeat, or no one could check the proof. This was "
-            f"explained with score_tolerance={echoed(certificate.score_tolerance)}."
+            f"explained with score_tolerance={echoed(certificate.score_tolerance)}. Set the model's seed, "
+            "and explain the person again without it."
         )
     if explanation.unlisted:
         raise InvalidArgument(

@@ -171,6 +171,8 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
 
 def _type_of(coding: Coding) -> str:
     """Return the name of a column's Arrow type: text if no other type can store all labels."""
+    if coding.is_date:
+        return "string"
     if coding.labels is None:
         kind = coding.number_dtype
         # Few programs support floats of 16 bits.

@@ -92,7 +92,12 @@ def _place(problem: ParsedProblem, name: object) -> int:
         raise InvalidArgument(
             f"{echoed(str(name))} is not a column of the model. {nearest(name, problem.names)}"
         )
-    return problem.names.index(str(name))
+    place = problem.names.index(str(name))
+    if problem.codebook.codings[place].is_date:
+        raise InvalidArgument(
+            f"{echoed(str(name))} holds dates, which stay as they are. Map another feature."
+        )
+    return place
 
 
 def _ticks(

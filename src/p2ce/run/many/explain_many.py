@@ -77,7 +77,7 @@ def explain_many(
     problem = problems.of_call(policy, max_changes, objectives)
     encoded = encode_table(rows, problem.codebook, kind=problems.known.compiled.kind)
     report_unseen(encoded, reported)
-    report_ignored(encoded, reported)
+    report_ignored(encoded.ignored, reported)
     of_rows = None if row_limits is None else limits_of_table(problem, row_limits, rows, encoded)
     # What is prepared for all rows counts towards each row's limit by an equal share.
     clock = LimitClock(None if time_limit is None else time_limit * max(len(encoded), 1))

@@ -20,7 +20,7 @@ from p2ce.engine.scores.score import FlatScore, seen_as_given
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.ensemble import Members, with_labels_of_members
 from p2ce.models.decisions.adapter import NO_CODES, NOT_GIVEN, PROBABILITY, Adapter, ParseRequest
-from p2ce.models.decisions.target_arguments import class_index, plain_classes
+from p2ce.models.decisions.target_arguments import class_index, class_indices, plain_classes
 from p2ce.models.families.sklearn.estimator import estimator_call, estimator_columns, require_fitted
 from p2ce.models.families.sklearn.members import family_of
 from p2ce.models.fitted import require_library_class
@@ -82,6 +82,7 @@ def _require_probabilities(model: Any, stacked: list[Any], methods: list[str], c
 def _final(model: Any, request: ParseRequest, classes: tuple[Any, ...]) -> Adapter:
     """Parse the final estimator on the members' probabilities of some rows, for the same target."""
     last = model.final_estimator_
+    known, several = plain_classes(last.classes_), class_indices(classes, request.target)
     rows = estimator_call(model, "transform", request.reference)
     with without_warnings():
         reported = np.asarray(rows.method(rows.rows(some_rows(request.reference))), dtype=np.float64)
@@ -94,7 +95,7 @@ def _final(model: Any, request: ParseRequest, classes: tuple[Any, ...]) -> Adapt
         codes=NO_CODES,
         nullable=frozenset(),
         reach=np.full(reported.shape[1], _LARGEST),
-        target=plain_classes(last.classes_)[class_index(classes, request.target)],
+        target=[known[place] for place in several] or known[class_index(classes, request.target)],
     )
     return request.parse(last, inside)
 

@@ -273,7 +273,7 @@ class StatedClaims:
 
 
 def _moves(entry: dict[str, Any]) -> str:
-    if not entry.get("may_change", not entry.get("protected", False)):
+    if entry["kind"] == "date" or not entry.get("may_change", not entry.get("protected", False)):
         return "protected" if entry.get("protected") else "fixed"
     direction: str = entry.get("direction", "either")
     return direction

@@ -97,6 +97,9 @@ class StatedModel:
         for name, codes in zip(self.policy.names, rows.T, strict=True):
             gaps, dtype, own = codes == GAP, given["dtypes"][name].partition("[")[0], given["person"][name]
             cells: Any = np.where(gaps, np.nan, codes)
+            if self.policy.is_date(name):
+                columns[name] = pd.Series([own] * len(codes), dtype=given["dtypes"][name])
+                continue
             if name in self.policy.labels:
                 labels = np.array([*self.policy.labels[name], own, None], dtype=object)
                 cells = labels[np.where(gaps, len(labels) - 1, codes).astype(int)]

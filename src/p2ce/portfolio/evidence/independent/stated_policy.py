@@ -78,6 +78,8 @@ class StatedPolicy:
         known = self.labels.get(name)
         if value is None or value != value:
             return GAP
+        if self.is_date(name):
+            return float(value != self.person[name])
         return float(value) if known is None else float(known.index(value) if value in known else len(known))
 
     def codes(self, names: Any, rows: Any) -> Any:
@@ -89,6 +91,8 @@ class StatedPolicy:
     def shown(self, place: int, code: float) -> Any:
         """Return the value of a code."""
         known = self.labels.get(self.names[place])
+        if self.is_date(self.names[place]):
+            return None if code == GAP else self.person[self.names[place]]
         return None if code == GAP else code if known is None else [*known, self.person][int(code)]
 
     def count(self, rows: Any) -> Any:
@@ -108,10 +112,14 @@ class StatedPolicy:
         features = [self.feature_allows(name, rows) for name in self.names]
         return np.all([*features, *(self.rule_allows(rule, rows) for rule in self.rules)], axis=0)
 
+    def is_date(self, name: str) -> bool:
+        """Return whether a feature is a date, which never changes. The person's own has the code 0."""
+        return bool(self.features[name]["kind"] == "date")
+
     def may_change(self, name: str) -> bool:
         """Return whether a feature's entry lets it change at all."""
         one = self.features[name]
-        return bool(one.get("may_change", not one.get("protected", False)))
+        return not self.is_date(name) and bool(one.get("may_change", not one.get("protected", False)))
 
     def feature_allows(self, name: str, rows: Any) -> Any:
         """Return which rows keep a feature unchanged, or change it as its entry allows."""
