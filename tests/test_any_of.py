@@ -75,7 +75,7 @@ def test_the_front_is_the_undominated_union_of_the_fronts_of_each_class(name: st
 @pytest.mark.parametrize("name", [*CLASSIFIERS, "neighbours"])
 @pytest.mark.parametrize("limit", [{"at_least": 0.9}, {"at_most": 0.3}])
 def test_a_limit_of_several_classes_is_about_the_sum_of_their_probabilities(
-    limit: dict[str, float], name: str
+    limit: dict[str, float], name: str, tmp_path: Any
 ) -> None:
     frame, model = wine()[0], model_of(name)
     places = [list(model.classes_).index(one) for one in WANTED]
@@ -89,6 +89,9 @@ def test_a_limit_of_several_classes_is_about_the_sum_of_their_probabilities(
     person = frame[~accepts(frame)].iloc[0]
     found = explainer.explain(person)
     assert_is_front(found, truth(person, accepts, found.objectives))
+    if name == "forest":
+        p2ce.evidence.save(found, tmp_path / "case.zip", explainer=explainer)
+        assert p2ce.evidence.check(tmp_path / "case.zip", model).passed
 
 
 def test_of_equal_probabilities_the_first_class_wins_as_in_predict() -> None:

@@ -84,7 +84,13 @@ class StatedModel:
         return list(getattr(model, "classes_", (0, 1))).index(self.given["target"])
 
     def _of_target(self, model: Any, output: Any) -> Any:
-        """Return the scores of the target class. A single column of scores is for the second class."""
+        """Return the scores of the target class, or the sum of those of several.
+
+        A single column of scores is for the second class.
+        """
+        if isinstance(self.given["target"], dict):
+            wanted = sorted(list(model.classes_).index(one) for one in self.given["target"]["any_of"])
+            return np.minimum(output[:, wanted].sum(axis=1), 1.0)
         if output.ndim == 2:
             return output[:, self._place(model)]
         if self._place(model) == 1:
