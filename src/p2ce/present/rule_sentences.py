@@ -134,7 +134,9 @@ def left_out_text(rules: Iterable[RuleData], explanation: Explanation, wording: 
         where = rule["where"]
         kept = {name for name, one in where.items() if _is_todays(one, person.get(name))}
         shown = where.keys() - kept or where
-        text = wording.listed([_condition(name, one, wording) for name, one in where.items() if name in shown])
+        text = wording.listed(
+            [_condition(name, one, wording) for name, one in where.items() if name in shown]
+        )
         is_near = any(isinstance(where[name], dict) for name in where.keys() - shown)
         texts.append(wording.say("left_out_near", conditions=text) if is_near else text)
     return "; ".join(texts)
