@@ -72,9 +72,12 @@ def test_the_front_is_the_undominated_union_of_the_fronts_of_each_class(name: st
     assert np.allclose(sorted(tuple(option.costs.values()) for option in together), sorted(best))
 
 
+@pytest.mark.parametrize("name", [*CLASSIFIERS, "neighbours"])
 @pytest.mark.parametrize("limit", [{"at_least": 0.9}, {"at_most": 0.3}])
-def test_a_limit_of_several_classes_is_about_the_sum_of_their_probabilities(limit: dict[str, float]) -> None:
-    frame, model = wine()[0], model_of("forest")
+def test_a_limit_of_several_classes_is_about_the_sum_of_their_probabilities(
+    limit: dict[str, float], name: str
+) -> None:
+    frame, model = wine()[0], model_of(name)
     places = [list(model.classes_).index(one) for one in WANTED]
 
     def accepts(rows: pd.DataFrame) -> Any:
@@ -82,7 +85,7 @@ def test_a_limit_of_several_classes_is_about_the_sum_of_their_probabilities(limi
         return chance >= limit["at_least"] if "at_least" in limit else chance <= limit["at_most"]
 
     explainer = explainer_of(model, frame, target=WANTED, **limit)
-    assert "sum of the probabilities" in explainer.describe().black_box_because
+    assert explainer.describe().is_black_box == (name in OTHERS)
     person = frame[~accepts(frame)].iloc[0]
     found = explainer.explain(person)
     assert_is_front(found, truth(person, accepts, found.objectives))

@@ -263,6 +263,11 @@ def _assert_evaluated(model: Any, found: Adapter, rows: pd.DataFrame, target: An
         assert ((own >= 0.0) == ((low <= predicted) & (predicted <= high))).all()
         assert len(found.scores) == np.isfinite([low, high]).sum()
         return
+    if isinstance(target, list):
+        probabilities = np.asarray(model.predict_proba(given), dtype=np.float64)
+        wanted = [list(found.classes).index(one) for one in target]
+        assert np.abs(own - probabilities[:, wanted].sum(axis=1).clip(max=1.0)).max() <= 1e-15
+        return
     index = list(found.classes).index(target)
     if found.scale == "lead":
         assert ((own >= 0.0) == (np.ravel(model.predict(given)) == target)).all()

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from p2ce.models.decisions.decision import sum_of
 from p2ce.models.parse_model import FAMILIES
 from p2ce.testing import check_model
 from tests.models.family_cases import CASES, NUMBER, SEVERAL, TWO, Case
 from tests.models.laws import assert_conforms
 
+ENSEMBLES = ("AdaBoost", "bagging", "calibrated", "optbinning", "stacking", "voting")
 DECIDING = ("gradient boosting", "histogram boosting", "linear models")
 of = {kind: [case for case in CASES if case.predicts == kind] for kind in (TWO, SEVERAL, NUMBER)}
 WITH_DECISION_VALUES = [
@@ -73,6 +75,24 @@ def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
     for threshold in (0.6, beside(own)[0], 1e-300):
         terms = {**allowed(case), "undecided": 1.0, "edge": False, "at_least": threshold}
         found, _ = assert_conforms(model, frame, target=target, **terms)
+
+
+@pytest.mark.parametrize("case", of[SEVERAL], ids=str)
+def test_the_probabilities_of_several_classes_add_up_to_a_limit(case: Case) -> None:
+    """The limit is a sum that the model reports, or the next float beyond one."""
+    model, frame, _ = case.fitted()
+    if not hasattr(model, "predict_proba") or case.name in ("log loss", "modified Huber", "lines"):
+        return  # the model evaluates the sum
+    if case.family in ENSEMBLES:
+        return
+    target = model.classes_.tolist()[1:]
+    own = sum_of(model.predict_proba(case.given(frame)), tuple(range(1, len(model.classes_))))
+    terms = {**allowed(case), "undecided": 1.0, "edge": False}
+    for threshold in (0.6, *beside(own), 1e-300, 1.0):
+        if threshold <= 1.0:
+            assert_conforms(model, frame, target=target, at_least=threshold, **terms)
+    for limit in (0.6, *(-one for one in beside(-own))):
+        assert_conforms(model, frame, target=target, at_most=limit, **terms)
 
 
 @pytest.mark.parametrize("case", WITH_DECISION_VALUES, ids=str)

@@ -14,6 +14,7 @@ from p2ce.models.decisions.certified_thresholds import (
     range_ends,
     softmax_reaches,
     softmax_share,
+    softmax_sum,
     softmax_wins,
 )
 from p2ce.models.decisions.target_arguments import Range
@@ -134,6 +135,39 @@ def test_a_share_lies_between_its_ends(found, single):
         low, high = share(leads[None, :])
         assert low[0] <= own[index] <= high[0]
         assert high[0] - low[0] < (1e-3 if single else 1e-11)
+
+
+@examples(200)
+@given(st.one_of(margins, tied), st.booleans(), st.data())
+def test_a_sum_of_softmax_shares_lies_between_its_ends_and_never_falls(found, single, data):
+    rounded = np.array(found, dtype=np.float32 if single else np.float64)
+    own, real = softmax(rounded), rounded.astype(float)
+    wanted = sorted(data.draw(st.sets(st.integers(0, len(real) - 1), min_size=2, max_size=len(real) - 1)))
+    others = [place for place in range(len(real)) if place not in wanted]
+    leads = (real[wanted][:, None] - real[others]).reshape(1, -1)
+    ends = softmax_sum(
+        len(wanted),
+        len(others),
+        bands=np.full(leads.shape[1], 1e-14),
+        largest=float(np.abs(real).max()),
+        single=single,
+    )
+    low, high = ends(leads)
+    for order in (wanted, wanted[::-1]):  # the library may add in any order
+        assert low[0] <= min(float(sum(float(own[place]) for place in order)), 1.0) <= high[0]
+    assert high[0] - low[0] < (1e-3 if single else 1e-11)
+    raised = leads + data.draw(st.lists(st.floats(0, 5), min_size=leads.size, max_size=leads.size))
+    assert ends(raised)[0][0] >= low[0]
+    assert ends(raised)[1][0] >= high[0]
+
+
+@pytest.mark.parametrize("far", [800.0, -800.0, 1e6])
+def test_far_margins_leave_a_sum_of_shares_within_its_ends(far):
+    """Powers overflow or vanish."""
+    ends = softmax_sum(2, 2, bands=np.zeros(4), largest=abs(far), single=False)
+    own = softmax(np.array([far, 0.0, 1.0, -far]))
+    low, high = ends(np.array([[far - 1.0, far + far, -1.0, far]]))
+    assert low[0] <= own[:2].sum() <= high[0]
 
 
 def test_a_band_moves_the_ends_of_a_number_outwards():

@@ -93,6 +93,33 @@ def softmax_share(
     return number
 
 
+def softmax_sum(
+    wanted: int, others: int, *, bands: FloatArray, largest: float, single: bool
+) -> Callable[[FloatArray], Ends]:
+    """Return the ends of a sum of softmax shares for values (n, wanted · others) of wanted minus other.
+
+    The sum is 1 / (1 + Σ 1 / Σ exp(lead)), over the other classes and the wanted ones. Each share is rounded
+    as in `softmax_share`, and their sum once for each of them.
+    """
+    unit, tiny = _unit(single), wanted * (1e-30 if single else 1e-290)
+    above = (1.0 + 2.0 * (wanted + others + 4) * unit) * (1.0 + 4.0 * (wanted + 1) * 2.0**-53)
+    around = bands + 8.0 * unit * largest
+
+    def behind(leads: FloatArray) -> FloatArray:
+        powers = np.exp(leads).reshape(len(leads), wanted, others)
+        ratios: FloatArray = (1.0 / powers.sum(axis=1)).sum(axis=1)
+        return ratios
+
+    def number(leads: FloatArray) -> Ends:
+        with np.errstate(all="ignore"):
+            most = behind(leads - around) * (1.0 + 40.0 * unit)
+            least = behind(leads + around) * (1.0 - 40.0 * unit)
+            low, high = 1.0 / (1.0 + most) / above - tiny, above / (1.0 + least) + tiny
+        return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+    return number
+
+
 class End(NamedTuple):
     """One end of a range as certified thresholds on ``sign`` times the score of the prediction."""
 

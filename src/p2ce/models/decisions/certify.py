@@ -8,12 +8,14 @@ probability reaches t          one margin, through its link; of a softmax over s
 decision value reaches t       one margin
 class wins                     the difference to every other class
 one of several classes wins    the best of their worst differences to the classes that are not wanted
+their probabilities reach t    the sum of probabilities, as a function of these differences or of the margins
 prediction lies in a range     one margin and minus it, one for each end that is not open
 =============================  ===========================================================================
 """
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +31,8 @@ from p2ce.engine.scores.combined.combination import (
     minus,
     only,
     score_of,
+    through,
+    total,
 )
 from p2ce.engine.scores.error_bands import certified, widened
 from p2ce.engine.scores.network.network import NetworkScore
@@ -49,6 +53,7 @@ from p2ce.models.decisions.certified_thresholds import (
     range_ends,
     softmax_reaches,
     softmax_share,
+    softmax_sum,
     softmax_wins,
 )
 from p2ce.models.decisions.decision import Decision, decide_class, decide_number
@@ -69,8 +74,10 @@ def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
         largest=outputs.largest,
         name=parsed.family,
     )
-    if decision.indices:
+    if decision.indices and decision.scale == LEAD:
         return _any_wins(parsed, decision, outputs)
+    if decision.indices:
+        return _sum_reaches(parsed, decision, outputs)
     if decision.scale == LEAD:
         return _win(parsed, decision, outputs)
     if decision.scale == PROBABILITY and len(decision.classes) > 2 and not outputs.each_alone:
@@ -167,11 +174,6 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adap
 
 def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify that one of several classes is ahead of all that are not wanted."""
-    if decision.scale != LEAD:
-        raise UnsupportedModel(
-            f"The sum of the probabilities of {len(decision.indices)} classes has no proven bound. Without "
-            "at_least= and at_most=, there is one for whether one of these classes wins."
-        )
     margins = parsed.margins
     others = [place for place in range(len(decision.classes)) if place not in decision.indices]
     leading, scores = [], []
@@ -190,6 +192,43 @@ def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) ->
     return _adapter(parsed, decision, [score], part=scores[0])
 
 
+def _sum_reaches(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
+    """Certify the sum of the probabilities of several classes."""
+    margins = parsed.margins
+    if outputs.each_alone:
+        link = (outputs.link or logistic_link(single=outputs.single))(False)
+        shares = [
+            only(
+                _part(parsed, margins.score(index, limits=(0.0, 0.0))),
+                partial(_of_margin, banded(link.reported, margins.band(index))),
+            )
+            for index in decision.indices
+        ]
+        number = through(total(shares), _at_most_one)
+    elif outputs.softmax:
+        others = [place for place in range(len(decision.classes)) if place not in decision.indices]
+        pairs = [(index, other) for index in decision.indices for other in others]
+        reported = softmax_sum(
+            len(decision.indices),
+            len(others),
+            bands=np.array([margins.band(*pair) + outputs.slack for pair in pairs]),
+            largest=margins.largest(),
+            single=outputs.single,
+        )
+        parts = [_part(parsed, margins.score(*pair, limits=(0.0, 0.0))) for pair in pairs]
+        number = Combination(parts=tuple(parts), reported=reported)
+    else:
+        raise UnsupportedModel(
+            f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
+            "so no sum of probabilities is bounded by margins. Leave out the limit to require that one of "
+            "the classes wins."
+        )
+    part = number.parts[0]
+    number = minus(number) if decision.negated else number
+    score = score_of(number, accept_from=decision.threshold, reject_below=decision.threshold)
+    return _adapter(parsed, decision, [score], number=ITSELF, part=part)
+
+
 def _part(parsed: ParsedModel, score: Score) -> PartScore:
     """Return the score of a margin as a part of a combined one, or raise if it cannot be one."""
     if isinstance(score, FlatScore | NetworkScore):
@@ -198,6 +237,16 @@ def _part(parsed: ParsedModel, score: Score) -> PartScore:
         f"{type(score).__name__} of {parsed.family} is only proven alone: with at_most=, or a list of "
         "classes as the target, several of them decide together, and the model is evaluated."
     )
+
+
+def _of_margin(ends: Callable[[FloatArray], Ends], values: FloatArray) -> Ends:
+    return ends(values[:, None])
+
+
+def _at_most_one(values: FloatArray) -> Ends:
+    """Return a sum of probabilities as `sum_of` reports it."""
+    least = np.minimum(values, 1.0)
+    return least, least
 
 
 def _beyond(accept_from: float, reject_below: float) -> Callable[[FloatArray], Ends]:
