@@ -146,7 +146,7 @@ def test_rows_hold_dates_of_every_kind_and_explanations_hold_text() -> None:
     assert found.to_frame()["Applied"].tolist() == [person["Applied"]] * len(found)
     assert explainer.explain(frame.iloc[3]).person["Applied"] is None
     for wrong in ("tomorrow", 20240301, pd.Timestamp("2024-03-01", tz="UTC")):
-        with pytest.raises(InvalidRow, match="'Applied' holds dates .* Pass a date, or ISO text"):
+        with pytest.raises(InvalidRow, match=r"'Applied' holds dates .* Pass a date, or ISO text"):
             explainer.explain({**person, "Applied": wrong})
 
 

@@ -59,7 +59,7 @@ def test_a_policy_of_the_whole_table_is_used_in_part() -> None:
 def test_a_rule_about_an_ignored_column_and_another_is_an_error() -> None:
     table = WIDE.drop(columns="spent")
     policy = p2ce.Policy.infer(table).with_rules(inequality("Income <= id"))
-    with pytest.raises(InvalidPolicy, match="'Income <= id'.*'id'"):
+    with pytest.raises(InvalidPolicy, match=r"'Income <= id'.*'id'"):
         p2ce.Explainer(MODEL, table, target=1, policy=policy)
 
 
