@@ -256,6 +256,7 @@ def test_an_estimate_prunes_in_the_same_direction() -> None:
         ({"target": (None, 0.08)}, InvalidTarget, r"target=1, at_most=0\.08"),
         ({"target": None, "at_most": 0.08}, UnnamedTarget, "Say which class at_most= limits: target=1 "),
         ({"at_most": 8}, InvalidArgument, r"For 8 %, write 0\.08\."),
+        ({"at_least": 560}, InvalidArgument, "got 560. If it is in points of a scorecard, convert it"),
         ({"target": (0.5, None)}, InvalidTarget, r"target=1, at_least=0\.5"),
         ({"at_least": 0.1, "at_most": 0.5}, InvalidArgument, "Pass one of them"),
         ({"at_most": 1.2}, InvalidArgument, r"at_most must lie in \[0, 1\]; got 1\.2"),

@@ -168,7 +168,7 @@ def distributions(values: FloatArray, codebook: Codebook) -> dict[str, Distribut
 def _spread(codes: FloatArray, coding: Coding) -> Distribution:
     known = codes[codes != MISSING]
     missing = 1.0 - len(known) / len(codes)
-    if not len(known):
+    if not len(known) or coding.is_date:
         return Distribution(missing=missing)
     distinct, counts = np.unique(known, return_counts=True)
     share = counts / len(codes)

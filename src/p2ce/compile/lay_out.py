@@ -64,8 +64,9 @@ def lay_out_problem(
     is_personal: bool = False,
     estimate: FittedEstimate | None = None,
     attributions: Attributions | None = None,
+    like: "ScoreLayout | None" = None,
 ) -> Problem:
-    """Place the candidates on the axes of a grid, and flatten the scores for it."""
+    """Place the candidates on the axes of a grid, and flatten the scores for it. ``like`` is for speed."""
     grid = grid_of(
         space.policy,
         columns=parsed.names,
@@ -90,7 +91,7 @@ def lay_out_problem(
         searched=space.policy,
         one_way=space.one_way,
         grid=grid,
-        layout=_flattened(parsed, space, grid, chains),
+        layout=_flattened(parsed, space, grid, chains, like),
         is_personal=is_personal,
         estimate=estimate,
         attributions=attributions,
@@ -113,7 +114,11 @@ def _chain_lines(parsed: ParsedProblem, space: SearchSpace, grid: BaseGrid) -> "
 
 
 def _flattened(
-    parsed: ParsedProblem, space: SearchSpace, grid: BaseGrid, chains: "Sequence[ChainLines]"
+    parsed: ParsedProblem,
+    space: SearchSpace,
+    grid: BaseGrid,
+    chains: "Sequence[ChainLines]",
+    like: "ScoreLayout | None",
 ) -> "ScoreLayout":
     from p2ce.engine.scores.flat.flat_arrays import flatten_scores
 
@@ -122,7 +127,7 @@ def _flattened(
     axes, policy, codebook = grid.columns.tolist(), parsed.policy, parsed.codebook
     scores += limits_of(parsed.compounds, parsed.chains, policy, codebook, axes, parsed.max_changes)
     # Columns that cannot change are filled with zeros: nothing here compares their values.
-    return flatten_scores(scores, grid, np.zeros(len(parsed.names) + len(parsed.compounds)), chains)
+    return flatten_scores(scores, grid, np.zeros(len(parsed.names) + len(parsed.compounds)), chains, like)
 
 
 def lay_out_again(
@@ -144,6 +149,7 @@ def lay_out_again(
         is_personal=problem.is_personal if is_personal is None else is_personal,
         estimate=estimate,
         attributions=problem.attributions,
+        like=problem.layout,
     )
 
 

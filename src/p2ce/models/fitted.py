@@ -43,6 +43,11 @@ def require_numbers(
             f"{name} is supported natively on numeric columns, but {echoed(categories[0])} holds categories. "
             "Put an encoder in front of it, in a Pipeline."
         )
+    dates = [column for column in columns if request.codebook[column].is_date]
+    if dates:
+        raise UnsupportedModel(
+            f"{name} is supported natively on numeric columns, but {echoed(dates[0])} holds dates."
+        )
     missing = [column for column in columns if column in request.nullable]
     if missing and not takes_missing:
         raise UnsupportedModel(

@@ -76,7 +76,7 @@ FAMILIES: tuple[Family, ...] = (
     scorecardpy,
 )
 # Those that hand their columns on to other models, which say whether they support them.
-OF_PARTS = frozenset({pipeline, own_threshold, calibrated, voting, bagging, adaboost, stacking})
+OF_PARTS = frozenset({pipeline, own_threshold, calibrated, voting, bagging, stacking})
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; InterpretML's "
     "explainable boosting machines; pyGAM; RuleFit, FIGS and other rules and trees of imodels; "

@@ -43,7 +43,8 @@ class Reference:
     @property
     def number_count(self) -> int:
         """The number of numeric columns, fixed ones included; at least 1, since it is a divisor."""
-        return max(1, int(np.count_nonzero(~self.is_category)))
+        dates = 0 if self.codebook is None else len(self.codebook.dates)
+        return max(1, int(np.count_nonzero(~self.is_category)) - dates)
 
     def unit(self, name: Unit) -> FloatArray:
         """Return the unit of distance of each column, (d,): measured on its known numbers; 1 for a category.

@@ -188,7 +188,7 @@ class Numbers:
         >>> numbers.points(519.6, 520.0, 0, upper=False), numbers.points(531.4, 520.0, 0, upper=False)
         ('519.6', '531')
         >>> numbers.points_limit(520.3004, 0, upper=False), numbers.points(520.302, 520.3004, 0, upper=False)
-        ('520.31', '521')
+        ('520.31', '520.31')
         """
         sign = -1.0 if upper else 1.0
         shown_limit = shown_points_limit(limit, decimals, upper=upper)

@@ -17,7 +17,8 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.base.whole_numbers import LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidReference
-from p2ce.tables.cells import MISSING, is_missing, label_key
+from p2ce.tables.cells import MISSING as MISSING
+from p2ce.tables.cells import is_missing, label_key
 from p2ce.tables.dates import date_codes, date_text, decode_dates, holds_dates
 
 if TYPE_CHECKING:

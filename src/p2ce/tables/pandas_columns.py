@@ -90,7 +90,7 @@ def listed_column(name: object, values: Sequence[Any], error: ErrorType) -> "pd.
     known = [cell for cell in cells if cell is not None]
     if known and all(isinstance(cell, date | np.datetime64) for cell in known):
         try:
-            return date_column([pd.Timestamp(cell) for cell in cells])
+            return date_column([pd.NaT if cell is None else pd.Timestamp(cell) for cell in cells])
         except ValueError as reason:
             raise unsupported(name, f"its dates do not fit together: {reason}", error) from reason
     for cell in known:

@@ -156,8 +156,8 @@ def _place(ready: Ready, id: str, inputs: Inputs) -> int:  # noqa: A002
         ) from None
     if not 0 <= place < count:
         raise InvalidArgument(
-            f"--id {place} does not exist. The {count:,} rows are numbered from 0 to {count - 1:,}. To use ids "
-            "from a column, add --id-column."
+            f"--id {place} does not exist. The {count:,} rows are numbered from 0 to {count - 1:,}. To use "
+            "ids from a column, add --id-column."
         )
     return place
 

@@ -87,10 +87,12 @@ def probability_threshold(request: ParseRequest) -> float:
     """
     name, limit, sign = _limit(request, default=0.5)
     if not 0.0 <= limit <= 1.0:
-        percent = f" For {limit:g} %, write {limit / 100:g}." if 1.0 < limit <= 100.0 else ""
+        advice = f" For {limit:g} %, write {limit / 100:g}." if 1.0 < limit <= 100.0 else ""
+        if limit > 100.0:
+            advice = " If it is in points of a scorecard, convert it to a probability."
         raise InvalidArgument(
             f"The model reports probabilities, so {name} must lie in [0, 1]; got {echoed(_stated(request))}."
-            f"{percent}"
+            f"{advice}"
         )
     wanted = limit + sign * request.margin
     if not 0.0 <= wanted <= 1.0:

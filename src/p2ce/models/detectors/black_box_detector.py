@@ -52,8 +52,9 @@ def black_box_detector(
     contamination = default_contamination if contamination is None else contamination
     categories = [name for name in columns if request.codebook[name].is_category]
     order = labels_in_order(columns, reference)
-    # Labels cannot be converted to float64.
-    array = AsArray(labels=order, dtype=np.dtype(object if categories else np.float64))
+    # Labels cannot be converted to float64, and the unit of a date would be lost.
+    is_numeric = not categories and not request.codebook.of(columns).dates
+    array = AsArray(labels=order, dtype=np.dtype(np.float64 if is_numeric else object))
     frame = AsFrame(labels=order)
     formats: list[AsFrame | AsArray] = [frame, array] if named is None else [frame] if named else [array]
     advice = _advice(categories)

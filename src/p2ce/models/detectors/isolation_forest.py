@@ -128,6 +128,11 @@ def _parse_fitted(detector: Any, request: ParseRequest) -> Adapter:
             "numbers. So its trees are not supported. Pass p2ce.PlausibilityForest(), which accepts "
             "categories."
         )
+    if dates := request.codebook.of(columns).dates:
+        raise UnsupportedDetector(
+            f"This IsolationForest uses {echoed(dates[0])}, which holds dates, so its trees are not "
+            "supported. Pass p2ce.PlausibilityForest(), which leaves dates out."
+        )
     # An array is passed as float64: scikit-learn casts it to float32 itself.
     rows = AsFrame(labels=labels) if named else AsArray(labels=labels, dtype=np.dtype(np.float64))
     call = ModelCall(name=CALL, method=detector.decision_function, rows=rows, check=one_per_row)

@@ -329,7 +329,8 @@ def _is_stated_step(column: PolicyColumn, *, is_regular: bool) -> bool:
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
     """Return a warning if tails dominate the spread of a column's known numbers, or None.
 
-    Special values are no numbers, so leave them out. If the policy states a range, only tails that also affect the unit of distances are reported.
+    Leave special values out, since they are no numbers. If the policy states a range, only tails that also
+    affect the unit of distances are reported.
 
     >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 9e6)
     >>> heavy_tails("Age", ages).partition(". ")[0]

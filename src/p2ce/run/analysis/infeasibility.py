@@ -37,10 +37,12 @@ ExplainRow: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Exp
 # Searches for any option of the given row within limits.
 SeekAny: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], AnyOption]
 
-# It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
-# counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
+# It pays off to widen a set without recourse only if that is quick: it saves later searches. What searches
+# without a result may take together is counted as work (tenths of a second of a compiled search), so the same
+# sets are widened on every machine.
 WIDENING_WORK = 50_000_000
 WIDENING_SHARE = 4  # of the work that the set itself took
+SEARCH_SHARE = 2  # one search takes at most half of what is left
 
 
 def _require_none(explanation: Explanation) -> None:
@@ -181,7 +183,7 @@ class _Hunt:
         self._limit, self._begin = time_limit, time.perf_counter()
         self._open: list[Set] = []  # sets with an option, which the model may not have verified
         self._shut: list[Set] = []
-        self._work = 0  # that the last set took
+        self._room = WIDENING_WORK  # what is left of it for the set that was decided last
 
     @property
     def elapsed(self) -> float:
@@ -201,11 +203,12 @@ class _Hunt:
         share = 1.0 if again else 0.5
         quick = self._look(some, self._left(share))
         if quick.exists is False:
-            self._work = quick.work
+            self._make_room(quick.work)
             return False
-        found, self._work = self._solve(some, self._left(share))
+        found, work = self._solve(some, self._left(share))
+        self._make_room(work)
         self.explained[some] = found
-        return True if len(found) else False if found.status is Status.NO_RECOURSE else None
+        return _has_option(found)
 
     def stays_shut(self, lifted: Set) -> bool:
         """Prove with little work that there is no counterfactual. Return False if that takes more work."""
@@ -214,12 +217,19 @@ class _Hunt:
             return True
         if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
             return False
-        most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
+        most_work = self._room // SEARCH_SHARE
         quick = self._look(some, self._left(0.125), most_work)
-        if quick.exists is not None:
-            return not quick.exists
-        found, _ = self._solve(some, self._left(0.125), most_work, stops=True)
-        return found.status is Status.NO_RECOURSE
+        exists, work = quick.exists, quick.work
+        if quick is NOT_KNOWN:  # otherwise, another search would reach the same limit
+            found, work = self._solve(some, self._left(0.125), most_work, stops=True)
+            exists = _has_option(found)
+        if exists is None:
+            self._room -= work
+        return exists is False
+
+    def _make_room(self, work: int) -> None:
+        """Set the limit for widening a set, by the work that the set itself took."""
+        self._room = max(WIDENING_WORK, WIDENING_SHARE * work)
 
     def check_start(self) -> None:
         """Reject an explanation whose proof does not hold here, unless that is known or the time is up."""
@@ -309,6 +319,10 @@ class _Hunt:
         elif found.status is Status.NO_RECOURSE:
             self._shut.append(some)
         return found, work
+
+
+def _has_option(found: Explanation) -> bool | None:
+    return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
 
 def _until_found(news: Progress) -> bool:

@@ -36,7 +36,7 @@ def rules_to_leave_out(
     if problem.method is not None:
         raise InvalidArgument(
             f"more() needs rules between features, which the method {echoed(problem.method_name)} does not "
-            f"support. Make an explainer with method={EXACT!r}."
+            f"support. Make an explainer with method={echoed(EXACT)}."
         )
     if exclude is None:
         if not len(explanation):

@@ -6,9 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from p2ce.engine.grid.base_grid import BaseGrid
-from p2ce.engine.scores.flat.flat_arrays import SCORE_BITS, tick_for
+from p2ce.engine.scores.flat.flat_arrays import SCORE_BITS, ScoreLayout, flatten_scores, tick_for
 from p2ce.engine.scores.flat.score_cells import score_points
 from p2ce.engine.scores.score import FlatScore, Spending, score_rows
 from p2ce.engine.scores.trees.forest import leaves_reached
@@ -34,6 +35,42 @@ def test_points_are_scored_to_the_bit_as_the_slow_twin_scores_them(problem: Prob
             out = np.empty(len(cells))
             score_points(problem.layout.flat, s, problem.flat_people, owner, cells, row, out)
             np.testing.assert_array_equal(out, score_rows(score, problem.rows(person, cells)))
+
+
+@examples(60)
+@given(problem=problems, kept=st.integers(0, 3), is_moved=st.booleans())
+def test_a_layout_is_the_same_if_another_one_shares_its_trees(
+    problem: Problem, kept: int, is_moved: bool
+) -> None:
+    """The other one is on a coarser grid, and has further scores, or trees in other ticks."""
+    grid, sample = problem.grid, np.zeros(problem.people.shape[1])
+    coarse = BaseGrid.from_candidates(
+        {name: axis[::2] for name, axis in zip(grid.names, grid.values, strict=True)},
+        columns=columns_of(grid, len(sample)),
+    )
+    scores = [replace(one, offset=one.offset + 1e6 * is_moved) for one in problem.scores]
+    other = flatten_scores(scores, coarse, sample)
+    before = other.flat.details.tobytes()
+    again = flatten_scores(problem.scores[:kept], grid, sample, like=other)
+    assert_same(again, flatten_scores(problem.scores[:kept], grid, sample))
+    assert other.flat.details.tobytes() == before
+    if len(again.flat.nodes):
+        assert np.shares_memory(again.flat.nodes, other.flat.nodes) != is_moved
+
+
+def columns_of(grid: BaseGrid, count: int) -> list[str]:
+    """Name all columns, those of the grid's axes as their axes."""
+    names = [f"column {number}" for number in range(count)]
+    for name, column in zip(grid.names, grid.columns.tolist(), strict=True):
+        names[column] = name
+    return names
+
+
+def assert_same(layout: ScoreLayout, other: ScoreLayout) -> None:
+    for name, array in layout.flat._asdict().items():
+        assert array.tobytes() == getattr(other.flat, name).tobytes(), name  # thresholds of leaves are NaN
+    np.testing.assert_array_equal(layout.span, other.span)
+    assert (layout.leaves, layout.deepest) == (other.leaves, other.deepest)
 
 
 @examples(60)

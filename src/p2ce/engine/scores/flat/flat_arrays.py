@@ -70,6 +70,13 @@ class ChainLines(NamedTuple):
     stretches: int  # into how many stretches conditions on members can split the axis
 
 
+class _Spanning(NamedTuple):
+    """A forest, and the span of its score, which determines the tick."""
+
+    forest: Forest
+    span: float
+
+
 class ScoreLayout(NamedTuple):
     """The flat scores, and the data that laying out instances needs."""
 
@@ -81,14 +88,20 @@ class ScoreLayout(NamedTuple):
     leaves: int  # the most leaves that a walk can list: all, or some in several stretches of a chain
     deepest: int  # the most narrowings of a box on a path to a leaf
     chains: tuple[IntArray, ...]  # the lines of each chain's members
+    forests: tuple[_Spanning, ...]  # in the order of their nodes
 
 
 def flatten_scores(
-    scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray, chains: Sequence[ChainLines] = ()
+    scores: Sequence[FlatScore],
+    grid: BaseGrid,
+    sample: FloatArray,
+    chains: Sequence[ChainLines] = (),
+    like: ScoreLayout | None = None,
 ) -> ScoreLayout:
     """Join the scores' trees and find each split's cut on the grid.
 
     ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
+    Trees with which another layout begins are taken from it.
     """
     columns, axes = grid.columns.copy(), np.arange(len(grid.names))
     of_chains = []
@@ -120,19 +133,19 @@ def flatten_scores(
 
     flat = np.zeros(len(scores), dtype=SCORE)
     span = np.empty(len(scores))
-    forests: list[tuple[Records, Records, Records]] = []
+    forests: list[_Spanning] = []
+    forests_see: list[FloatArray] = []
     tables: list[FloatArray] = []
     budgets: list[Spending] = []
-    trees = filled = 0
+    trees = 0
     for s, score in enumerate(scores):
         span[s] = abs(score.offset)
         flat[s]["first_tree"] = trees
         if score.forest is not None:
             span[s] += np.maximum.reduceat(np.abs(score.forest.value), score.forest.root).sum()
-            seen = base_seen[looks_at[s]]
-            forests.append(_flatten_forest(score.forest, grid, axis_of, seen, tick_for(span[s]), filled))
+            forests.append(_Spanning(score.forest, float(span[s])))
+            forests_see.append(base_seen[looks_at[s]])
             trees += score.forest.tree_count
-            filled += len(score.forest.feature)
         flat[s]["last_tree"] = trees
         flat[s]["looks_at"] = looks_at[s]
         flat[s]["table"] = -1 if score.forest is not None else len(tables) + len(budgets)
@@ -146,8 +159,11 @@ def flatten_scores(
             score.accept_from,
             score.reject_below,
         )
-    parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
-    all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
+    all_trees, nodes, details = _joined(forests, like)
+    end = 0
+    for (forest, _), seen in zip(forests, forests_see, strict=True):
+        start, end = end, end + len(forest.feature)
+        _find_cuts(forest, grid, axis_of, seen, details[start:end])
     return ScoreLayout(
         flat=FlatScores(
             scores=flat,
@@ -168,6 +184,7 @@ def flatten_scores(
         # At a split by a member of a chain, each stretch of levels narrows the box once.
         deepest=int(all_trees["depth"].max(initial=0)) + sum(grid.slots for _ in chains),
         chains=tuple(of_chains),
+        forests=tuple(forests),
     )
 
 
@@ -184,10 +201,27 @@ def see_base(
     return np.ascontiguousarray(see(rows)[:, columns].T, dtype=np.float64)
 
 
-def _flatten_forest(
-    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
-) -> tuple[Records, Records, Records]:
-    """Lay out one forest after the ``start`` nodes of the earlier ones."""
+def _joined(forests: Sequence[_Spanning], like: ScoreLayout | None) -> tuple[Records, Records, Records]:
+    """Join the nodes of forests: what does not depend on the grid."""
+    if like is not None and len(forests) <= len(like.forests):
+        pairs = zip(forests, like.forests, strict=False)
+        if all(one.forest is other.forest and one.span == other.span for one, other in pairs):
+            trees = sum(one.forest.tree_count for one in forests)
+            count = sum(len(one.forest.feature) for one in forests)
+            flat = like.flat
+            return flat.trees[:trees], flat.nodes[:count], flat.details[:count].copy()
+    parts, filled = [], 0
+    for forest, span in forests:
+        parts.append(_flatten_forest(forest, tick_for(span), filled))
+        filled += len(forest.feature)
+    if not parts:
+        return np.zeros(0, dtype=TREE), np.zeros(0, dtype=NODE), np.zeros(0, dtype=DETAIL)
+    trees_of, nodes_of, details_of = zip(*parts, strict=True)
+    return np.concatenate(trees_of), np.concatenate(nodes_of), np.concatenate(details_of)
+
+
+def _flatten_forest(forest: Forest, tick: FloatArray, start: int) -> tuple[Records, Records, Records]:
+    """Lay out one forest after the ``start`` nodes of the earlier ones, without its cuts."""
     trees = np.zeros(forest.tree_count, dtype=TREE)
     levels = _levels(forest)
     trees["root"], trees["depth"] = forest.root + start, _depths(forest, levels)
@@ -201,14 +235,21 @@ def _flatten_forest(
     for level in reversed(levels):
         inner = level[~is_leaf[level]]
         details["top"][inner] = np.maximum(details["top"][inner + 1], details["top"][forest.right[inner]])
-    axis = np.where(is_leaf, -1, axis_of[forest.feature])
+    return trees, nodes, details
+
+
+def _find_cuts(
+    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, details: Records
+) -> None:
+    """Find the cut of every split on the grid, and write it to the forest's details."""
+    axis = np.where(forest.feature < 0, -1, axis_of[forest.feature])
+    details["below"] = details["above"] = 0
     for a, base in enumerate(grid.values):
         at = np.flatnonzero(axis == a)
         cut = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
         details["below"][at] = np.searchsorted(grid.down[a], cut)
         details["above"][at] = np.searchsorted(grid.up[a], cut)
     details["below"][axis == IN_CHAIN] = -1
-    return trees, nodes, details
 
 
 def _levels(forest: Forest) -> list[IntArray]:

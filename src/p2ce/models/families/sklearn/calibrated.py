@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.calls.library import library_class
+from p2ce.base.visible import echoed
 from p2ce.engine.scores.combined.combination import Combination, Ends, joined, minus, through
 from p2ce.engine.scores.combined.means import mean_of
 from p2ce.engine.scores.error_bands import summation_error
@@ -48,7 +49,7 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
     for one in calibrated:
         if one.method not in _METHODS:
             raise UnsupportedModel(
-                f"CalibratedClassifierCV with method={one.method!r} is not supported natively. Supported are "
+                f"CalibratedClassifierCV with method={echoed(one.method)} is not supported natively. Supported are "
                 "'sigmoid' and 'isotonic'."
             )
     members = Members(request=request, columns=estimator_columns(model, request.reference)[0])

@@ -180,9 +180,10 @@ def _preparation(
     steps: Sequence[Any], columns: tuple[str, ...], request: ParseRequest, *, named: bool
 ) -> Preparation:
     codebook = request.codebook.of(columns)
-    if not named and codebook.is_category.any():
+    if not named and (codebook.is_category.any() or codebook.dates):
         raise UnsupportedModel(
-            "This Pipeline was fitted on an array that holds labels. Fit it on a frame with named columns."
+            "This Pipeline was fitted on an array that holds labels or dates. Fit it on a frame with "
+            "named columns."
         )
     by_name = {str(label): label for label in request.reference.columns}
     return Preparation(

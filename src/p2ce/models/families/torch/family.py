@@ -120,11 +120,12 @@ def decide_module(module: Any, request: ParseRequest) -> tuple[tuple[str, ...], 
     require_eval(module)
     reference = request.reference
     columns = tuple(str(name) for name in reference.columns)
-    categories = [name for name in columns if request.codebook[name].is_category]
-    if categories:
+    others = [one for one in request.codebook.of(columns) if one.is_category or one.is_date]
+    if others:
+        what = "dates" if others[0].is_date else "categories"
         raise UnsupportedModel(
-            f"This {type(module).__name__} expects rows of numbers, but column {echoed(categories[0])} holds "
-            "categories. Pass a function that encodes the rows of a frame and evaluates the module on them."
+            f"This {type(module).__name__} expects rows of numbers, but column {echoed(others[0].name)} "
+            f"holds {what}. Pass a function that encodes the rows of a frame and evaluates the module on them."
         )
     returned = _call(module, columns, reference)
     rows = reference.head(2)

@@ -133,7 +133,8 @@ class StatedCosts:
                 switched = (rows != policy.before)[:, group].any(axis=1)
                 far[:, group] = 0.0
                 far[:, group[0]] = switched * float(objective["category"])
-        return JOINED[kind](far, max(1, len(policy.names) - len(policy.labels)))
+        dates = sum(map(policy.is_date, policy.names))
+        return JOINED[kind](far, max(1, len(policy.names) - len(policy.labels) - dates))
 
     def _unit(self, name: str, unit: str, apart: list[float]) -> float:
         """Return the unit of a column: a standard deviation, without the tails if robust."""
