@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.errors import InvalidArgument
+from p2ce.policy.features.describe_features import require_change
 from p2ce.result.columns import Categories
 from p2ce.result.counterfactual import Counterfactual, Layout, counterfactual_table, own_name
 from p2ce.result.json_data import opened, parse_json, to_record
@@ -66,6 +67,9 @@ class Restriction:
         for kind, needed in (("direction", self.direction), ("rule", self.rule)):
             if self.kind == kind and needed is None:
                 raise InvalidArgument(f"A restriction of the kind '{kind}' needs a {kind}. Pass {kind}=.")
+        if self.kind == "change" and not self.within_change:
+            raise InvalidArgument("A restriction of the kind 'change' needs both ends. Pass within_change=.")
+        require_change(self.within_change)
 
     def __str__(self) -> str:
         return rendered("restriction_in_words", self)

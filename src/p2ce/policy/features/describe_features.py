@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import copysign
+from math import copysign, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.base.visible import visible_lines
+from p2ce.base.visible import echoed, visible_lines
+from p2ce.errors import InvalidArgument
 from p2ce.policy.features.category_labels import shown_labels
 from p2ce.policy.features.change_limit import ChangeLimit
 from p2ce.policy.features.feature import (
@@ -98,6 +99,25 @@ def stated_change(limit: ChangeLimit | None) -> tuple[Value, ...]:
     if limit is None:
         return ()
     return tuple(None if end is None else str(end) if end.percent else tidy(end.number) for end in limit.both)
+
+
+def require_change(change: Sequence[Any]) -> None:
+    """Raise if an entry of a file is no limit relative to today: two ends, or nothing."""
+    if change and not (len(change) == 2 and all(map(_is_end, change))):
+        raise InvalidArgument(
+            f"within_change must hold how far the feature may fall and rise, such as (0, '+10%'); got "
+            f"{echoed(tuple(change))}. Write two ends, with None for no limit."
+        )
+
+
+def _is_end(end: Any) -> bool:
+    if isinstance(end, str) and end.endswith("%"):
+        try:
+            return isfinite(float(end[:-1]))
+        except ValueError:
+            return False
+    is_number = isinstance(end, int | float) and not isinstance(end, bool)
+    return end is None or (is_number and isfinite(end))
 
 
 def tidy(number: float) -> int | float:
