@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 from os.path import commonpath
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ class _KernelKind:
     settings: "Callable[[], dict[str, Any]]" = dict
     call: "Callable[[], dict[str, Any]]" = dict
     usual: bool = False  # compiled without --all, too
+    library: str = ""  # an optional library that the model needs
 
 
 def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -> None:
@@ -43,7 +45,7 @@ def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -
 
         rows, outcome = _made_up_rows()
     for kind in KERNEL_KINDS:
-        if kind.usual or everything:
+        if kind.usual or (everything and (not kind.library or find_spec(kind.library))):
             before = cache_use()
             started = time.perf_counter()
             with working(f"Preparing {kind.name} …"):
@@ -100,6 +102,29 @@ def _network(rows: "pd.DataFrame", outcome: Any) -> Any:
     return MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(rows, outcome)
 
 
+def _ensemble(rows: "pd.DataFrame", outcome: Any) -> Any:
+    from sklearn.ensemble import VotingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.tree import DecisionTreeClassifier
+
+    members = [("tree", DecisionTreeClassifier(max_depth=3, random_state=0)), ("sum", LogisticRegression())]
+    return VotingClassifier(members, voting="soft").fit(rows, outcome)
+
+
+def _curved(rows: "pd.DataFrame", outcome: Any) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PowerTransformer
+
+    return make_pipeline(PowerTransformer(), _trees(rows, outcome)).fit(rows, outcome)
+
+
+def _linear_trees(rows: "pd.DataFrame", outcome: Any) -> Any:
+    from lightgbm import LGBMClassifier
+
+    settings = {"linear_tree": True, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
+    return LGBMClassifier(n_estimators=3, num_leaves=4, **settings).fit(rows, outcome)
+
+
 def _black_box(_: "pd.DataFrame", __: Any) -> Any:
     return lambda frame: (frame["a"] + frame["b"]) / 12
 
@@ -121,6 +146,9 @@ KERNEL_KINDS = (
     _KernelKind(name="trees and detector", model=_trees, settings=_default_detector, usual=True),
     _KernelKind(name="additive models", model=_additive, settings=_default_detector),
     _KernelKind(name="networks", model=_network, settings=_default_detector),
+    _KernelKind(name="ensembles", model=_ensemble, settings=_default_detector),
+    _KernelKind(name="trees behind curves", model=_curved, settings=_default_detector),
+    _KernelKind(name="linear trees", model=_linear_trees, settings=_default_detector, library="lightgbm"),
     _KernelKind(name="black boxes", model=_black_box, settings=_default_detector),
     _KernelKind(name="options of equal cost", model=_trees, settings=lambda: {"ties": True}),
     _KernelKind(name="time limits", model=_trees, call=lambda: {"time_limit": 60.0}),

@@ -60,6 +60,9 @@ class Candidates:
     # How far it may fall and rise from today's value, as in a policy file: (0, "+10%"). Empty for no limit.
     within_change: tuple[Value, ...] = ()
 
+    def __post_init__(self) -> None:
+        require_change(self.within_change)
+
 
 def candidates_of(feature: FeaturePolicy) -> Candidates | None:
     """Describe the candidates of a feature, or return None for one that may not change."""
