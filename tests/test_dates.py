@@ -270,3 +270,11 @@ def test_many_distinct_dates_cost_no_labels() -> None:
     explainer = p2ce.Explainer(by_date, frame, policy=policy, plausibility=None)
     found = explainer.explain(rejected(frame).iloc[0])
     assert len(found.to_json()) < 100_000
+
+
+def test_dates_as_objects_are_labels_that_stay(caplog: pytest.LogCaptureFixture) -> None:
+    frame = table().assign(Applied=table()["Applied"].dt.date.astype(object))
+    with caplog.at_level(logging.WARNING, logger="p2ce"):
+        policy = p2ce.Policy.infer(frame)
+    assert policy["Applied"].fixed
+    assert any("X['Applied'] = pd.to_datetime(X['Applied'])" in one.getMessage() for one in caplog.records)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from datetime import date
+from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -235,8 +235,8 @@ def test_empty_tables(kind: str) -> None:
 
 
 def test_the_error_is_that_of_what_the_table_was_passed_for() -> None:
-    with pytest.raises(InvalidRow, match=r"'when' \(it holds date"):
-        as_pandas({"when": [date(2024, 5, 1)]}, error=InvalidRow)
+    with pytest.raises(InvalidRow, match=r"'when' \(it holds time"):
+        as_pandas({"when": [time(9, 30)]}, error=InvalidRow)
 
 
 PERSON = {"Age": 41, "Rate": 0.5, "Flag": True, "Housing": "own"}

@@ -64,12 +64,13 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
 def _write_dates(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
     if not _is_written(dtype):
         raise InvalidArgument(
-            f"Column {echoed(name)} has a time zone that a file cannot keep, {dtype}. Use a zone with a name: "
-            f"X[{echoed(name)}].dt.tz_convert('UTC')."
+            f"Column {echoed(name)} has a time zone that a file cannot keep, {dtype}. Use a zone with a "
+            f"name: X[{echoed(name)}].dt.tz_convert('UTC')."
         )
     codes = date_codes(column, dtype)
     missing = codes == MISSING
-    return {"type": DATES, "dtype": str(dtype)}, {"values": np.where(missing, 0.0, codes), "missing": missing}
+    arrays = {"values": np.where(missing, 0.0, codes), "missing": missing}
+    return {"type": DATES, "dtype": str(dtype)}, arrays
 
 
 def _is_written(dtype: Any) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -192,6 +193,7 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
         name=coding.name,
         kind=Kind.CATEGORY,
         dtype=coding.number_dtype,
+        fixed=holds_date_objects(labels),
         low=0.0,
         high=float(len(labels) - 1),
         step=1.0,
@@ -199,6 +201,11 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
         order=coding.labels if coding.ordered else None,
         holds_missing=coding.holds_missing,
     )
+
+
+def holds_date_objects(labels: Sequence[Any]) -> bool:
+    """Return whether the labels of a column of objects are dates."""
+    return bool(labels) and all(isinstance(label, date) for label in labels)
 
 
 def infer_number(

@@ -15,6 +15,7 @@ from p2ce.policy.inference.infer_features import (
     GridChoice,
     counts_made_fractional,
     encode_columns,
+    holds_date_objects,
     infer_features,
 )
 from p2ce.policy.inference.protection import (
@@ -110,6 +111,8 @@ def infer_policy(
         _log_groups(groups)
     if dates := [feature.name for feature in features if feature.kind is Kind.DATE]:
         _log_dates(dates)
+    if objects := [feature.name for feature in features if holds_date_objects(feature.labels or ())]:
+        _log_date_objects(objects)
     return InferredPolicy(
         features=features, groups=groups, proposed_rules=tuple(relation.rule() for relation in relations)
     )
@@ -164,6 +167,15 @@ def _log_dates(names: Sequence[str]) -> None:
         "as the days since the date."
     )
     log.warning("%s", text)
+
+
+def _log_date_objects(names: Sequence[str]) -> None:
+    example = echoed(names[0])
+    log.warning(
+        "Columns of objects that are dates count as labels, and stay as they are: %s. To treat them as "
+        "dates, convert them: X[%s] = pd.to_datetime(X[%s]).",
+        *(listed(names, most=MOST_NAMED), example, example),
+    )
 
 
 def _log_groups(groups: tuple[OneHot, ...]) -> None:

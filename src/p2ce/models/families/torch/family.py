@@ -125,7 +125,8 @@ def decide_module(module: Any, request: ParseRequest) -> tuple[tuple[str, ...], 
         what = "dates" if others[0].is_date else "categories"
         raise UnsupportedModel(
             f"This {type(module).__name__} expects rows of numbers, but column {echoed(others[0].name)} "
-            f"holds {what}. Pass a function that encodes the rows of a frame and evaluates the module on them."
+            f"holds {what}. Pass a function that encodes the rows of a frame and evaluates the module on "
+            "them."
         )
     returned = _call(module, columns, reference)
     rows = reference.head(2)
