@@ -211,6 +211,7 @@ restrictions = st.builds(
     direction=st.sampled_from(["up", "down"]),
     low=st.none() | numbers,
     wider_high=st.none() | numbers,
+    within_change=st.sampled_from([(0, "+10%"), ("-2.5%", 3), (None, 0.5)]),
     values=st.lists(values, max_size=3).map(tuple),
     value=values,
     rule=rules,

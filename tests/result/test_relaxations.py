@@ -77,6 +77,12 @@ def test_a_restriction_without_what_it_is_about_is_rejected(kind: Any) -> None:
         Restriction(kind=kind, feature="LoanAmount")
 
 
+@pytest.mark.parametrize("ends", [(), (1,), (0, True), (0, "ten%"), ("%", 0), (0, float("inf"))])
+def test_a_limit_relative_to_today_has_two_ends(ends: Any) -> None:
+    with pytest.raises(InvalidArgument, match=r"both ends|Write two ends"):
+        Restriction(kind="change", feature="LoanAmount", within_change=ends)
+
+
 def test_it_can_be_pickled_and_told_apart() -> None:
     assert pickle.loads(pickle.dumps(why())) == why() == why(elapsed=3.0, _kind="polars")
     assert why() != why(complete=False)

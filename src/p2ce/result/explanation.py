@@ -334,12 +334,6 @@ class StoredExplanation(Explanation):
 
     def opened(self, place: str) -> Explanation:
         """Return the explanation, in the order of columns and objectives."""
-        unknown = [name for name in self.person if name not in self.columns]
-        if unknown and self.status is not Status.ERROR:  # an error may be about the row as it was passed
-            raise InvalidArgument(
-                f"{place}person has the column {echoed(unknown[0])}, which is none of the model's columns. "
-                "Write the explanation again."
-            )
         options = (
             option._in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
             for number, option in enumerate(self.counterfactuals)

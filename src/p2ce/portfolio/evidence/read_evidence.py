@@ -94,6 +94,9 @@ def _read(path: str, limits: Limits) -> OpenedEvidence:
     explanation = Explanation.from_dict(plain, limits=limits)
     if explanation.problem is None:
         raise Damaged(f"its part {echoed(EXPLANATION)} has no problem")
+    for name in explanation.person:
+        if name not in explanation.dtypes:
+            raise Damaged(f"the person has the column {echoed(name)}, which is none of the model's columns")
     pairs = {RECORD: (data, plain_fields(record)), EXPLANATION: (plain, explanation.to_dict(times=True))}
     apart = [one for part, pair in pairs.items() for one in _read_otherwise(*pair, f"{part}: ")]
     return OpenedEvidence(
