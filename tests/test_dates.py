@@ -278,3 +278,18 @@ def test_dates_as_objects_are_labels_that_stay(caplog: pytest.LogCaptureFixture)
         policy = p2ce.Policy.infer(frame)
     assert policy["Applied"].fixed
     assert any("X['Applied'] = pd.to_datetime(X['Applied'])" in one.getMessage() for one in caplog.records)
+
+
+def test_a_policy_of_numbers_cannot_move_a_column_that_holds_dates() -> None:
+    """Its codes are numbers, too, so nothing else would notice."""
+    frame = table()
+    policy = p2ce.Policy.infer(frame.assign(Applied=days_since(frame["Applied"])))
+    with pytest.raises(InvalidPolicy, match=r"'Applied' has the kind whole .* holds dates"):
+        p2ce.Explainer(by_date, frame, policy=policy)
+    explainer = p2ce.Explainer(by_date, frame, policy=policy.fix("Applied"))
+    person = rejected(frame).iloc[0]
+    assert all(
+        option.values["Applied"] == person["Applied"].isoformat() for option in explainer.explain(person)
+    )
+    with pytest.raises(InvalidPolicy, match=r"'Applied' has the kind whole .* holds dates"):
+        explainer.explain(person, policy=policy)

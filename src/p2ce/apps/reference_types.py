@@ -9,6 +9,7 @@ from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
+from p2ce.tables.dates import date_codes, decode_dates, holds_dates
 from p2ce.tables.table_files import Table
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def typed_reference(
         elif feature is not None and feature.labels is not None:
             columns[name] = _labelled(table, name, feature.labels, order)
             _tell_labels(table, name, columns[name], known=feature.labels, whose="the policy")
+        elif feature is not None and feature.kind == "date":
+            columns[name] = _dates(table, name)
         elif feature is not None or numbers_only:
             who = "the policy" if feature is not None else kind
             found = cells.numbers_of(table, name, who=who)
@@ -71,7 +74,31 @@ def _settle_loose(
 def _holds_labels(column: "pd.Series[Any]") -> bool:
     import pandas as pd
 
-    return not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
+    return not (
+        pd.api.types.is_numeric_dtype(column)
+        or pd.api.types.is_bool_dtype(column)
+        or holds_dates(column.dtype)
+    )
+
+
+def _dates(table: Table, name: str) -> "pd.Series[Any]":
+    """Read a column of dates, which a text file holds as ISO text."""
+    import numpy as np
+    import pandas as pd
+
+    column = table.frame[name]
+    if holds_dates(column.dtype):
+        return column
+    dtype = np.dtype("datetime64[us]")
+    known = [None if cells.says_missing(cell) else cell for cell in column.tolist()]
+    codes = date_codes(known, dtype)
+    if np.isnan(codes).any():
+        wrong = known[int(np.flatnonzero(np.isnan(codes))[0])]
+        raise InvalidArgument(
+            f"Column {echoed(name)} of {table.path.name} holds {echoed(wrong)}, but the policy says "
+            "kind: date. Write dates as ISO text, such as 2026-11-18, or change the kind."
+        )
+    return pd.Series(decode_dates(codes, dtype), index=column.index, name=name)
 
 
 def _category(

@@ -57,6 +57,12 @@ def settle_groups(
         return rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
 
     check_policy(policy, codebook.names)
+    for name in codebook.dates:
+        if not policy[name].fixed:
+            raise InvalidPolicy(
+                f"{echoed(name)} has the kind {policy[name].kind} in the policy and may change, but it holds "
+                "dates in the reference frame. Fix it, or infer the policy from the reference frame."
+            )
     return replace(policy, rules=tuple(map(settled, policy.rules)))
 
 

@@ -16,6 +16,7 @@ from p2ce.base.visible import echoed, listed
 from p2ce.base.whole_numbers import INEXACT, LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing, label_key
+from p2ce.tables.dates import holds_dates
 from p2ce.tables.table_files import Table
 
 if TYPE_CHECKING:
@@ -164,6 +165,8 @@ def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool =
     import pandas as pd
 
     column = table.frame[name]
+    if holds_dates(reference.dtype):  # ISO text is a date, and any other cell fails alone
+        return column if holds_dates(column.dtype) else _without_words(column)
     if isinstance(reference.dtype, pd.CategoricalDtype):
         cells = labels_in(table, name, reference.cat.categories.tolist(), all_known=True)
         return pd.Series(cells, index=column.index, name=name, dtype="object")
@@ -191,6 +194,14 @@ def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool =
     if pd.api.types.is_bool_dtype(reference) and set(numbers) <= {0.0, 1.0}:
         return pd.Series(numbers, index=column.index, name=name).astype("bool")
     return _numeric(table, name, numbers, whole=not pd.api.types.is_float_dtype(reference))
+
+
+def _without_words(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column with None for each cell that is empty or holds a word for missing."""
+    import pandas as pd
+
+    cells = [None if says_missing(cell) else cell for cell in column.tolist()]
+    return pd.Series(cells, index=column.index, name=column.name, dtype="object")
 
 
 def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any]) -> None:

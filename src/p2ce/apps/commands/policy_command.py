@@ -209,9 +209,11 @@ def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
     """Report columns that are probably not features: ids, and perhaps the outcome."""
     import pandas as pd
 
+    from p2ce.tables.dates import holds_dates
+
     for name in people.columns:
         labels = people[name].nunique()
-        is_number = pd.api.types.is_numeric_dtype(people[name])
+        is_number = pd.api.types.is_numeric_dtype(people[name]) or holds_dates(people[name].dtype)
         if not is_number and labels > 20 and 2 * labels > len(people):
             notice(
                 f"{echoed(name)} has {labels:,} labels in {len(people):,} rows. If it identifies people, add "
