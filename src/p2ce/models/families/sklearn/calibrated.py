@@ -49,8 +49,8 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
     for one in calibrated:
         if one.method not in _METHODS:
             raise UnsupportedModel(
-                f"CalibratedClassifierCV with method={echoed(one.method)} is not supported natively. Supported are "
-                "'sigmoid' and 'isotonic'."
+                f"CalibratedClassifierCV with method={echoed(one.method)} is not supported natively. "
+                "Supported are 'sigmoid' and 'isotonic'."
             )
     members = Members(request=request, columns=estimator_columns(model, request.reference)[0])
 
