@@ -105,7 +105,7 @@ def stated_change(limit: ChangeLimit | None) -> tuple[Value, ...]:
 
 
 def require_change(change: Sequence[Any]) -> None:
-    """Raise if an entry of a file is no limit relative to today: two ends, or nothing."""
+    """Raise if an entry of a file is neither empty nor the two ends of a limit relative to today."""
     if change and not (len(change) == 2 and all(map(_is_end, change))):
         raise InvalidArgument(
             f"within_change must hold how far the feature may fall and rise, such as (0, '+10%'); got "
