@@ -63,7 +63,7 @@ def assert_scores_need_a_threshold(library: Library, name: str) -> None:
     frame, _ = people()
     booster = library.scores[name]()
     middle = float(np.quantile(library.score(booster, frame), 0.5))
-    with pytest.raises(InvalidTarget, match=r"pass the at_least=.*target=\(low, high\)"):
+    with pytest.raises(InvalidTarget, match=r"at_least=.*target=\(low, high\)"):
         Explainer(booster, frame, target=1, **QUESTION)
     above = Explainer(booster, frame, target=1, at_least=middle, **QUESTION)
     assert above.at_least == middle

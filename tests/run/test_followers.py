@@ -135,4 +135,4 @@ def test_a_follower_of_two_features_is_judged_by_their_sum() -> None:
         "text": " + ".join(link.text() for link in links),
         "columns": ["income", "share", "accounts"],
     }
-    assert "what the changes of income and share add up to" in str(judged)
+    assert "only by the sum of what these changes bring about: income and share" in str(judged)

@@ -113,7 +113,7 @@ def _checked_weights(explanation: "Explanation", weights: object) -> FloatArray:
     if not isinstance(weights, Mapping) or not weights:
         raise InvalidArgument(
             f"pick() expects weights= as a dict of objective → weight, got {echoed(weights)}. "
-            f"Write weights={{{explanation.objectives[0]!r}: 1}}."
+            f"Write weights={{{echoed(explanation.objectives[0])}: 1}}."
         )
     for name, weight in weights.items():
         if name not in explanation.objectives:

@@ -29,8 +29,9 @@ def holds_dates(dtype: Any) -> bool:
 def date_codes(values: Any, dtype: Any) -> FloatArray:
     """Encode dates for a column of a type. What the column cannot hold exactly becomes NaN.
 
-    >>> date_codes(["1970-01-02", None, "1970-01-01T00:00:00.5", "yesterday"], np.dtype("datetime64[s]"))
-    array([ 8.64e+10,     -inf,      nan,      nan])
+    >>> text = ["1970-01-02", None, "1970-01-01T00:00:00.5", "yesterday"]
+    >>> date_codes(text, np.dtype("datetime64[s]")).tolist()
+    [86400000000.0, -inf, nan, nan]
     """
     if holds_dates(getattr(values, "dtype", None)):
         codes = _of_column(values, dtype)
