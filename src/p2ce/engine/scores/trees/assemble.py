@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
 from p2ce.engine.scores.trees.forest import Forest
 from p2ce.engine.scores.trees.steps import Steps
-from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, join_trees
+from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeBuilder, TreeNodes, join_trees
 from p2ce.errors import UnsupportedModel
 
 # A forest is evaluated as a black box if its splits by category expand to more nodes than this.
@@ -102,28 +102,19 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
     Along a path, only the remaining interval of a column counts. A split with only one side in this interval
     is left out. So a copy never contains a leaf that cannot be reached through it.
     """
-    left: list[int] = []
-    right: list[int] = []
-    feature: list[int] = []
-    threshold: list[float] = []
-    value: list[float] = []
+    built = TreeBuilder()
 
-    def enter(of: int, cut: float, adds: float) -> int:
-        left.append(-1)
-        right.append(-1)
-        feature.append(of)
-        threshold.append(cut)
-        value.append(adds)
-        if len(left) > MOST_NODES:
+    def counted(node: int) -> int:
+        if node >= MOST_NODES:
             raise UnsupportedModel(
                 f"The splits of this model by categories expand to more than {MOST_NODES:,} nodes. Fit fewer "
                 "or smaller trees to have it supported natively."
             )
-        return len(left) - 1
+        return node
 
     def copy(node: int, room: dict[int, tuple[float, float]]) -> int:
         if tree.left[node] < 0:
-            return enter(0, 0.0, float(tree.value[node]))
+            return counted(built.leaf(float(tree.value[node])))
         column = int(tree.feature[node])
         steps = tree.steps.get(node, Steps(tree.threshold[node : node + 1], True))
         low, high = room.get(column, (-np.inf, np.inf))
@@ -148,9 +139,9 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
             return copy(int(child), {**room, column: ends})
         middle = (first + last) // 2
         cut = float(steps.cuts[middle])
-        at = enter(column, cut, 0.0)
-        left[at] = copy_between(node, column, steps, first, middle, (ends[0], cut), room)
-        right[at] = copy_between(node, column, steps, middle + 1, last, (cut, ends[1]), room)
+        at = counted(built.split(column, cut))
+        built.left[at] = copy_between(node, column, steps, first, middle, (ends[0], cut), room)
+        built.right[at] = copy_between(node, column, steps, middle + 1, last, (cut, ends[1]), room)
         return at
 
     try:
@@ -160,13 +151,7 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
             "A tree of this model is hundreds of splits deep, and splits by category or missing values. Fit "
             "shallower trees to have it supported natively."
         ) from None
-    return TreeNodes(
-        left=np.array(left, dtype=np.int64),
-        right=np.array(right, dtype=np.int64),
-        feature=np.array(feature, dtype=np.int64),
-        threshold=np.array(threshold),
-        value=np.array(value),
-    )
+    return built.tree()
 
 
 def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, np.ndarray]:

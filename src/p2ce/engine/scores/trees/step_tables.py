@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.engine.scores.trees.assemble import MOST_NODES
-from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes
+from p2ce.engine.scores.trees.tree_nodes import TreeBuilder, TreeNodes
 from p2ce.errors import UnsupportedModel
 
 
@@ -44,38 +44,20 @@ def tree_of_table(columns: Sequence[int], stretches: Sequence[Stretches], table:
             f"A term of this model has {table.size:,} entries, and a tree of it more than {MOST_NODES:,} "
             "nodes. Fit it with fewer bins to have it supported natively."
         )
-    left: list[int] = []
-    right: list[int] = []
-    feature: list[int] = []
-    threshold: list[float] = []
-    value: list[float] = []
-
-    def enter(column: int, cut: float, adds: float) -> int:
-        left.append(LEAF)
-        right.append(LEAF)
-        feature.append(column)
-        threshold.append(cut)
-        value.append(adds)
-        return len(left) - 1
+    built = TreeBuilder()
 
     def grow(dimension: int, first: int, last: int, part: FloatArray) -> int:
         """Write the entries ``first`` to ``last`` of a dimension; ``part`` lacks the earlier dimensions."""
         if dimension == len(ends):
-            return enter(0, 0.0, float(part))
+            return built.leaf(float(part))
         if first == last:
             below = part[first]
             return grow(dimension + 1, 0, below.shape[0] - 1 if below.ndim else 0, below)
         middle = (first + last) // 2
-        node = enter(columns[dimension], float(ends[dimension][middle]), 0.0)
-        left[node] = grow(dimension, first, middle, part)
-        right[node] = grow(dimension, middle + 1, last, part)
+        node = built.split(columns[dimension], float(ends[dimension][middle]))
+        built.left[node] = grow(dimension, first, middle, part)
+        built.right[node] = grow(dimension, middle + 1, last, part)
         return node
 
     grow(0, 0, table.shape[0] - 1, table)
-    return TreeNodes(
-        left=np.array(left, dtype=np.int64),
-        right=np.array(right, dtype=np.int64),
-        feature=np.array(feature, dtype=np.int64),
-        threshold=np.array(threshold),
-        value=np.array(value),
-    )
+    return built.tree()

@@ -32,6 +32,43 @@ class TreeNodes:
     steps: "Mapping[int, Steps]" = field(default_factory=dict)  # the splits that are not one cut, by node
 
 
+class TreeBuilder:
+    """Build a tree node by node: enter each node, and then the children of those that split."""
+
+    __slots__ = ("feature", "left", "right", "threshold", "value")
+
+    def __init__(self) -> None:
+        self.left: list[int] = []
+        self.right: list[int] = []
+        self.feature: list[int] = []
+        self.threshold: list[float] = []
+        self.value: list[float] = []
+
+    def leaf(self, value: float) -> int:
+        """Enter a leaf, and return its place."""
+        node = self.split(0, 0.0)
+        self.value[node] = value
+        return node
+
+    def split(self, column: int, cut: float) -> int:
+        """Enter a node without its children yet, and return its place."""
+        for entries, entry in ((self.left, LEAF), (self.right, LEAF), (self.feature, column)):
+            entries.append(entry)
+        self.threshold.append(cut)
+        self.value.append(0.0)
+        return len(self.left) - 1
+
+    def tree(self) -> TreeNodes:
+        """Return the tree of all nodes."""
+        return TreeNodes(
+            left=np.array(self.left, dtype=np.int64),
+            right=np.array(self.right, dtype=np.int64),
+            feature=np.array(self.feature, dtype=np.int64),
+            threshold=np.array(self.threshold),
+            value=np.array(self.value),
+        )
+
+
 class JoinedTrees(NamedTuple):
     """Trees one after another, (nodes,) each; children are positions in these arrays."""
 

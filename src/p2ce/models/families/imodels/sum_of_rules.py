@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.error_bands import exactly, summation_error
-from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes, parsing
+from p2ce.engine.scores.trees.tree_nodes import TreeBuilder, TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
 from p2ce.models.contract.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel, quotient_link
@@ -131,20 +131,7 @@ def _tree_of_rule(rule: str, weight: float) -> TreeNodes:
 
     The side on which a term does not hold is a leaf that adds nothing.
     """
-    left: list[int] = []
-    right: list[int] = []
-    feature: list[int] = []
-    threshold: list[float] = []
-    value: list[float] = []
-
-    def enter(column: int, cut: float, adds: float) -> int:
-        left.append(LEAF)
-        right.append(LEAF)
-        feature.append(column)
-        threshold.append(cut)
-        value.append(adds)
-        return len(left) - 1
-
+    built = TreeBuilder()
     holds_left: list[tuple[int, bool]] = []
     for term in rule.split(" and "):
         name, symbol, number = term.split(" ")
@@ -153,16 +140,10 @@ def _tree_of_rule(rule: str, weight: float) -> TreeNodes:
             raise UnsupportedModel(f"The rule {echoed(rule)} is not a list of comparisons with numbers.")
         # ``x < c`` is ``x <= the next float below c``.
         cut = float(np.nextafter(cut, -np.inf)) if symbol in ("<", ">=") else cut
-        holds_left.append((enter(int(name.removeprefix(_OF_A_COLUMN)), cut, 0.0), symbol[0] == "<"))
-    last = enter(0, 0.0, weight)
+        holds_left.append((built.split(int(name.removeprefix(_OF_A_COLUMN)), cut), symbol[0] == "<"))
+    last = built.leaf(weight)
     for place, (node, on_left) in enumerate(holds_left):
         holds = holds_left[place + 1][0] if place + 1 < len(holds_left) else last
-        fails = enter(0, 0.0, 0.0)
-        left[node], right[node] = (holds, fails) if on_left else (fails, holds)
-    return TreeNodes(
-        left=np.array(left, dtype=np.int64),
-        right=np.array(right, dtype=np.int64),
-        feature=np.array(feature, dtype=np.int64),
-        threshold=np.array(threshold),
-        value=np.array(value),
-    )
+        fails = built.leaf(0.0)
+        built.left[node], built.right[node] = (holds, fails) if on_left else (fails, holds)
+    return built.tree()
