@@ -94,7 +94,8 @@ def test_levels_are_all_combinations_that_every_member_allows(
             assert mine[found.own[row]].tolist() == instance[chain.members].tolist()
             assert (found.values[row, found.count[row] :] == mine[-1]).all()
             assert found.codes_of(row, mine).tolist() == list(range(len(mine)))
-            assert np.isnan(found.codes_of(row, mine[:1] + 0.125)).all()
+            if np.isfinite(mine[:1]).all():
+                assert np.isnan(found.codes_of(row, mine[:1] + 0.125)).all()
             assert most_stretches(mine) <= stretches(chain, policy, BOOK)
             alone = levels_of(chain, policy, BOOK, instances[[row]])
             np.testing.assert_array_equal(alone.values[0], found.values[row])

@@ -73,6 +73,7 @@ def options(found: p2ce.Explanations) -> list[Any]:
     return [(one.status, list(one)) for one in found]
 
 
+@pytest.mark.slow
 def test_the_person_who_kills_processes_is_named_and_all_others_are_answered(
     caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:

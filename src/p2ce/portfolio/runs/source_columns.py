@@ -77,12 +77,13 @@ class SourceColumns:
         no_rows = [pa.chunked_array([], type=found.field(name).type) for name in self.names]
         read_arrow(pa.table(no_rows, names=self.names), InvalidArgument)
         for field in found:
-            text = pa.types.is_string(field.type)
-            number = pa.types.is_primitive(field.type)
-            if (text and field.name in self.numbers) or (number and field.name in self.labels):
+            no_number = pa.types.is_string(field.type) or pa.types.is_temporal(field.type)
+            no_text = pa.types.is_primitive(field.type)  # dates and times too
+            if (no_number and field.name in self.numbers) or (no_text and field.name in self.labels):
+                wanted = "numbers" if field.name in self.numbers else "text"
                 raise InvalidArgument(
                     f"{what} has {field.type} in its column {echoed(field.name)}, but the reference has "
-                    f"{'numbers' if text else 'text'}. Use the values that the model was trained on."
+                    f"{wanted}. Use the values that the model was trained on."
                 )
         if self.id_column is not None and not _holds_ids(kind := found.field(self.id_column).type):
             raise InvalidArgument(
