@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -47,24 +48,10 @@ class TreesAndColumns:
         self, _plus: int, _minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> Score:
         """Return the sum, or minus the sum, as a score of both parts."""
-        width, nowhere = len(self.columns), (np.inf, -np.inf)
-        accept_from, reject_below = nowhere
-        trees = FlatScore(
-            name="trees",
-            column_count=width,
-            offset=self.offset,
-            forest=self.forest,
-            accept_from=accept_from,
-            reject_below=reject_below,
-        )
-        sums = FlatScore(
-            name="columns",
-            column_count=width,
-            weights=np.ones(width),
-            see=self.added,
-            accept_from=accept_from,
-            reject_below=reject_below,
-        )
+        # The thresholds of parts have no meaning.
+        part = partial(FlatScore, column_count=len(self.columns), accept_from=np.inf, reject_below=-np.inf)
+        trees = part(name="trees", offset=self.offset, forest=self.forest)
+        sums = part(name="columns", weights=np.ones(len(self.columns)), see=self.added)
         number = total([only(trees), only(sums)])
         return score_of(
             number if sign > 0.0 else minus_number(number), accept_from=limits[0], reject_below=limits[1]

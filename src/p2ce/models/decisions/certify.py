@@ -159,37 +159,34 @@ def _negated(link: OutputLink) -> OutputLink:
 
 def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify that one class is ahead of every other one."""
-    margins, index = parsed.margins, decision.index
-    scores = []
-    for other in range(len(decision.classes)):
-        if other != index:
-            band = margins.band(index, other)
-            if outputs.ahead is None:
-                limits = softmax_wins(band, single=outputs.single)
-            else:
-                limits = outputs.ahead(index, other, band)
-            scores.append(margins.score(index, other, limits=limits))
+    others = [place for place in range(len(decision.classes)) if place != decision.index]
+    scores = [_lead(parsed, outputs, decision.index, other) for other in others]
     return _adapter(parsed, decision, scores)
+
+
+def _lead(parsed: ParsedModel, outputs: ClassOutputs, index: int, other: int) -> Score:
+    """Return the score that certifies that one class is ahead of another one."""
+    band = parsed.margins.band(index, other)
+    if outputs.ahead is None:
+        limits = softmax_wins(band, single=outputs.single)
+    else:
+        limits = outputs.ahead(index, other, band)
+    return parsed.margins.score(index, other, limits=limits)
 
 
 def _any_wins(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify that one of several classes is ahead of all that are not wanted."""
-    margins = parsed.margins
     others = [place for place in range(len(decision.classes)) if place not in decision.indices]
-    leading, scores = [], []
-    for index in decision.indices:
-        leads = []
-        for other in others:
-            band = margins.band(index, other)
-            if outputs.ahead is None:
-                limits = softmax_wins(band, single=outputs.single)
-            else:
-                limits = outputs.ahead(index, other, band)
-            scores.append(margins.score(index, other, limits=limits))
-            leads.append(only(_part(parsed, scores[-1]), _beyond(*limits)))
-        leading.append(lowest_of(leads))
+    leads = [
+        [_part(parsed, _lead(parsed, outputs, index, other)) for other in others]
+        for index in decision.indices
+    ]
+    leading = [
+        lowest_of([only(part, _beyond(part.accept_from, part.reject_below)) for part in mine])
+        for mine in leads
+    ]
     score = score_of(highest_of(leading), accept_from=0.0, reject_below=0.0)
-    return _adapter(parsed, decision, [score], part=scores[0])
+    return _adapter(parsed, decision, [score], part=leads[0][0])
 
 
 def _sum_reaches(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:

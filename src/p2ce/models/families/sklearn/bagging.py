@@ -12,13 +12,8 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.ensemble import Ensemble, Members, certify_ensemble, with_labels_of_members
 from p2ce.models.decisions.adapter import DECISION, PROBABILITY, Adapter, ParseRequest
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.sklearn.estimator import (
-    estimator_call,
-    estimator_columns,
-    number_call,
-    require_fitted,
-)
-from p2ce.models.families.sklearn.members import family_of, require_same_classes, rounding_unit
+from p2ce.models.families.sklearn.estimator import estimator_call, estimator_columns, require_fitted
+from p2ce.models.families.sklearn.members import family_of, mean_of_predictions, require_same_classes
 from p2ce.models.fitted import require_library_class
 
 _NAMES = frozenset({"BaggingClassifier", "BaggingRegressor"})
@@ -43,15 +38,7 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
     members = Members(request=request, columns=columns, inputs=inputs)
     family = family_of(f"scikit-learn {kind}", bag)
     if kind == "BaggingRegressor":
-        predict = number_call(model, "predict", request.reference)
-        unit = rounding_unit(predict, request.reference)
-        ensemble = Ensemble(
-            family=family,
-            members=members,
-            predict=predict,
-            predicted=lambda: mean_of([members.predicted(one) for one in bag], unit=unit),
-        )
-        return certify_ensemble(ensemble, request)
+        return certify_ensemble(mean_of_predictions(model, bag, members, family=family), request)
     classes = plain_classes(model.classes_)
     require_same_classes(bag, range(len(classes)), name=kind)
     if not all(hasattr(one, "predict_proba") for one in bag):

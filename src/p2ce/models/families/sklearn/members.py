@@ -1,4 +1,4 @@
-"""What scikit-learn's ensembles share: names, classes and weights of members, the precision of sums."""
+"""What scikit-learn's ensembles share: names, classes, weights and means of members, and their rounding."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,11 @@ from p2ce.base.calls.checked_calls import some_rows
 from p2ce.base.calls.library import without_warnings
 from p2ce.base.calls.model_call import ModelCall
 from p2ce.base.visible import echoed, listed
+from p2ce.engine.scores.combined.means import mean_of
 from p2ce.errors import UnsupportedModel
+from p2ce.models.contract.ensemble import Ensemble, Members
 from p2ce.models.decisions.target_arguments import plain_classes
+from p2ce.models.families.sklearn.estimator import number_call
 
 _MOST_NAMED = 3
 
@@ -52,3 +55,22 @@ def rounding_unit(call: ModelCall, reference: pd.DataFrame) -> float:
     with without_warnings():
         reported = np.asarray(call.method(call.rows(some_rows(reference))))
     return 2.0**-24 if reported.dtype == np.float32 else 2.0**-53
+
+
+def mean_of_predictions(
+    model: Any,
+    fitted: Sequence[Any],
+    members: Members,
+    *,
+    family: str,
+    weights: Sequence[float] | None = None,
+) -> Ensemble:
+    """Return the ensemble of a regressor that predicts the mean, or weighted mean, of its fitted members."""
+    predict = number_call(model, "predict", members.request.reference)
+    unit = rounding_unit(predict, members.request.reference)
+    return Ensemble(
+        family=family,
+        members=members,
+        predict=predict,
+        predicted=lambda: mean_of([members.predicted(one) for one in fitted], weights=weights, unit=unit),
+    )

@@ -9,14 +9,10 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.ensemble import Ensemble, Members, certify_ensemble, with_labels_of_members
 from p2ce.models.decisions.adapter import PROBABILITY, Adapter, ParseRequest
 from p2ce.models.decisions.target_arguments import plain_classes
-from p2ce.models.families.sklearn.estimator import (
-    estimator_call,
-    estimator_columns,
-    number_call,
-    require_fitted,
-)
+from p2ce.models.families.sklearn.estimator import estimator_call, estimator_columns, require_fitted
 from p2ce.models.families.sklearn.members import (
     family_of,
+    mean_of_predictions,
     require_same_classes,
     require_weights,
     rounding_unit,
@@ -41,15 +37,8 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
     weights = require_weights(model._weights_not_none, len(voters), name=kind)
     family = family_of(f"scikit-learn {kind}", voters)
     if kind == "VotingRegressor":
-        predict = number_call(model, "predict", request.reference)
-        unit = rounding_unit(predict, request.reference)
-        ensemble = Ensemble(
-            family=family,
-            members=members,
-            predict=predict,
-            predicted=lambda: mean_of([members.predicted(one) for one in voters], weights=weights, unit=unit),
-        )
-        return certify_ensemble(ensemble, request)
+        mean = mean_of_predictions(model, voters, members, family=family, weights=weights)
+        return certify_ensemble(mean, request)
     if model.voting != "soft":
         raise UnsupportedModel(
             "A VotingClassifier with voting='hard' reports only the class with the most votes. It is "
